@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# One entry to the whole project. ./setup brings what these targets need.
+
+CACHE   := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/netnice
+PREFIX  ?= /usr/local
+DESTDIR ?=
+BINARIES := netnice netnicectl netnice-path netnice-fetch
+
+# The newest tested clang first; CLANG=… overrides.
+CLANG ?= $(shell for c in clang-16 clang-19 clang; do command -v $$c && break; done)
+export CLANG
+export CARGO_TARGET_DIR ?= $(CACHE)/target
+export PYTHONDONTWRITEBYTECODE := 1
+# Debian keeps bpftool and ip in sbin, rustup keeps cargo in ~/.cargo/bin.
+export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/local/sbin:/usr/sbin:/sbin
+PYTHON ?= $(CACHE)/venv/bin/python
+export PYTHON
+
+.PHONY: help build lint format test demo install uninstall clean
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## Compile everything; programs land in target/release
+	cargo build --release --locked --workspace
+	@mkdir -p target/release
+	@for b in $(BINARIES); do \
+		if [ -f "$(CARGO_TARGET_DIR)/release/$$b" ]; then \
+			install -m 755 "$(CARGO_TARGET_DIR)/release/$$b" "target/release/$$b"; \
+		else echo "make build: cargo made no $$b" >&2; exit 1; fi; \
+	done
+
+lint: ## Style and static checks, nothing changed
+	@$(PYTHON) tests/run lint
+
+format: ## Rewrite sources in the project's style
+	cargo fmt --all
+	git ls-files -z '*.c' '*.h' | xargs -0 -r $(CACHE)/venv/bin/clang-format -i
+	$(PYTHON) -m ruff format .
+	$(PYTHON) -m ruff check --fix .
+
+test: build ## Every test and check; last line 'N passed, N failed'
+	@$(PYTHON) tests/run all
+
+demo: build ## Real uploads getting out of the way, in a table and a picture
+	@$(PYTHON) -m demo
+
+clean: ## Remove what was built, in the clone and in the cache
+	rm -rf target
+	cargo clean

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# shellcheck shell=sh
+# Debian packages: which are missing, and how to install them.
+
+have_apt() { command -v apt-get >/dev/null 2>&1; }
+
+installed() { dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }
+
+# candidate PACKAGE: the version that apt would install, or nothing.
+candidate() {
+	apt-cache policy "$1" 2>/dev/null | sed -n 's/^  Candidate: //p' | grep -vx '(none)' || :
+}
+
+# resolve A|B|C: nothing if one is installed, else the first on offer; with empty apt lists, A.
+resolve() {
+	alternatives=$(printf '%s' "$1" | tr '|' ' ')
+	for name in $alternatives; do
+		installed "$name" && return 0
+	done
+	for name in $alternatives; do
+		[ -n "$(candidate "$name")" ] && printf '%s\n' "$name" && return 0
+	done
+	printf '%s\n' "${1%%|*}"
+}
+
+# rank GOAL: a goal needs its own rows and those of every smaller goal.
+rank() { case $1 in build) echo 1 ;; demo) echo 2 ;; *) echo 3 ;; esac }
+
+# missing_rows: 'package reason…' for each row of the table that the goal needs and the system lacks.
+missing_rows() {
+	while read -r goal names reason; do
+		case $goal in '#'* | '') continue ;; esac
+		[ "$(rank "$goal")" -le "$(rank "$GOAL")" ] || continue
+		name=$(resolve "$names")
+		[ -z "$name" ] || printf '%s %s\n' "$name" "$reason"
+	done <"$HERE/setup.d/apt-packages"
+}
+
+# as_root COMMAND…: runs it as root, by sudo when we are not.
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null 2>&1; then
+		sudo "$@"
+	else
+		die "cannot run as root: $*" "you are not root and sudo is not installed" \
+			"run that line as root, then ./setup $GOAL again"
+	fi
+}
+
+# units_of PACKAGE…: systemd services that these packages ship.
+units_of() {
+	for name in "$@"; do
+		dpkg -L "$name" 2>/dev/null | sed -n 's|^\(/usr\)\{0,1\}/lib/systemd/system/\([^/]*\.\(service\|socket\)\)$|\2|p'
+	done | sort -u
+}
+
+# apt_install PACKAGE…: none of the daemons among them is started, now or at boot.
+apt_install() {
+	guard=/usr/sbin/policy-rc.d
+	if [ ! -e "$guard" ]; then
+		# Debian asks this file before it starts a daemon; 101 forbids.
+		as_root sh -c "printf '#!/bin/sh\nexit 101\n' >$guard && chmod 755 $guard"
+		# shellcheck disable=SC2064 # expanded now on purpose
+		trap "as_root rm -f $guard" EXIT
+		trap 'exit 130' INT
+		trap 'exit 143' TERM
+	else
+		guard=
+	fi
+	before=$(units_of "$@")
+	as_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@" ||
+		die "apt-get could not install: $*" "its own words are above" \
+			"mend apt (often: apt-get update, or a full disk), then run ./setup $GOAL again"
+	for unit in $(units_of "$@"); do
+		case "$before" in *"$unit"*) continue ;; esac
+		command -v systemctl >/dev/null 2>&1 || continue
+		as_root systemctl disable "$unit" >/dev/null 2>&1 || say "note: $unit is not disabled; systemctl refused"
+	done
+	if [ -n "$guard" ]; then
+		as_root rm -f "$guard"
+		trap - EXIT INT TERM
+	fi
+}
