@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * What every sender core remembers of a flow, and the round: the time it takes a window of data to be acknowledged.
+ *
+ * Delayed and stretched ACKs cover several segments each, so a round counts segments, never ACKs.
+ */
+#ifndef NN_FLOW_H
+#define NN_FLOW_H
+
+#include "params.h"
+
+struct nn_round {
+	u32 end; /* the round ends when a segment sent at or after this `delivered` count is acknowledged */
+	u32 start_us; /* when it began */
+	u32 seen; /* segments with an RTT sample */
+	u32 slow; /* of them, those that met congestion */
+	u32 min_rtt; /* smallest sample, us; NN_NEVER: none */
+	u32 max_rtt; /* largest sample, us */
+};
+
+/* Is the kernel's RTT of what we send worth anything? See pace.h, "Coming back". */
+enum nn_stamps { NN_STAMPED, NN_UNSTAMPED, NN_DRAINING };
+
+struct nn_flow {
+	struct nn_window win;
+	struct nn_rtt rtt;
+	struct nn_round round;
+	u32 last_us; /* when the last ACK came */
+	u32 drained; /* stamps are good again for segments sent at or after this `delivered` count */
+	u8 stamps; /* enum nn_stamps */
+	u8 recovery; /* enum nn_recovery */
+	u8 starving; /* is counted among the host's starving flows (kept by the shim) */
+	u8 ready; /* init has run: Linux calls cong_control before init while it handles the SYN-ACK */
+};
+
+nn_inline void nn_round_begin(struct nn_round *round, u32 delivered, u32 now_us)
+{
+	round->end = delivered;
+	round->start_us = now_us;
+	round->seen = 0;
+	round->slow = 0;
+	round->min_rtt = NN_NEVER;
+	round->max_rtt = 0;
+}
+
+nn_inline bool nn_round_over(const struct nn_round *round, const struct nn_ack *ack)
+{
+	return ack->acked && nn_reached(ack->sent_delivered, round->end);
+}
+
+nn_inline void nn_round_count(struct nn_round *round, const struct nn_ack *ack, u32 rtt_us, bool slow)
+{
+	/* Below W = 1 a round can outlast the kernel's counters only on a broken clock; saturate all the same. */
+	round->seen += nn_min(ack->acked, NN_NEVER - round->seen);
+	if (slow)
+		round->slow += nn_min(ack->acked, NN_NEVER - round->slow);
+	round->min_rtt = nn_min(round->min_rtt, rtt_us);
+	round->max_rtt = nn_max(round->max_rtt, rtt_us);
+}
+
+/* A window that was not used, or of which a part is missing, has not been tried. */
+nn_inline bool nn_may_grow(const struct nn_flow *flow, const struct nn_ack *ack)
+{
+	return flow->recovery != NN_REDUCED && !(ack->flags & NN_APP_LIMITED);
+}
+
+nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
+{
+	flow->win.floor = nn_max(p[NN_P_min_window], 1);
+	flow->win.ssthresh = NN_MAX_WINDOW;
+	flow->win.prior_w = 0;
+	nn_window_set(&flow->win, (u64)nn_max(p[NN_P_initial_window], 1) << NN_SHIFT);
+	nn_rtt_init(&flow->rtt, now_us, srtt_us);
+	nn_round_begin(&flow->round, delivered, now_us);
+	flow->last_us = now_us;
+	flow->drained = delivered;
+	flow->stamps = NN_STAMPED;
+	flow->recovery = NN_OPEN;
+	flow->ready = 1;
+}
+
+/* The kernel's loss recovery changed state: Reno's reductions, each once. */
+nn_inline void nn_flow_recovery(struct nn_flow *flow, nn_params p, u32 state)
+{
+	if (state == flow->recovery) {
+		if (state == NN_TIMEOUT)
+			nn_collapse_again(&flow->win);
+		return;
+	}
+	if (state != NN_OPEN && nn_rtt_known(&flow->rtt))
+		nn_rtt_loss(&flow->rtt, p[NN_P_estimator], nn_max(flow->round.max_rtt, flow->rtt.smoothed));
+	if (state == NN_TIMEOUT)
+		nn_collapse(&flow->win);
+	else if (state == NN_REDUCED && flow->recovery == NN_OPEN)
+		nn_reduce(&flow->win);
+	flow->recovery = state;
+}
+
+/* The sender wakes after `idle_us` without traffic: what it knew of the path is old (RFC 5681, 4.1). */
+nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
+{
+	u32 initial = nn_max(p[NN_P_initial_window], 1) << NN_SHIFT;
+	u32 timeout = 200000 + 2 * nn_min(flow->rtt.smoothed, NN_NEVER / 4); /* Linux's least RTO, about */
+
+	if (now_us - flow->last_us < timeout || flow->win.w <= initial)
+		return;
+	flow->win.ssthresh = nn_max(flow->win.w / 4 * 3, initial);
+	nn_window_set(&flow->win, initial);
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * From a window to what a sender can do: segments in flight and a pacing rate.
+ *
+ * W >= 2   cwnd = W, paced a little faster than W/srtt so that the window, not the pacing, limits, and a round's
+ *          segments are spread over it: TCP Nice, section 2.3, hopes for better samples from that.
+ * W < 2    pairs: two segments, then nothing for 2/W round trips (TCP Nice, section 2.3: "a window of 1/16 means that
+ *          the flow sends out two packets after waiting for 32 smoothed round-trip times"). Single segments would
+ *          meet delayed ACKs, which spoil the RTT. cwnd stays above a pair: pacing alone is the window here.
+ *
+ * Deviation, on by default, off with max_gap = 0: a flow is never silent for longer than max_gap, because it is deaf
+ * while it is silent and a lone backup should see within a second that the path is free. The paper's floor of 1/48
+ * protects against many flows, so the more flows of this host starve the rarer each asks: max_gap is at least
+ * peer_gap times their number, and the host's flows together never ask more often than once in peer_gap.
+ *
+ * Coming back. A sender's pacing deadline is set when it sends and cannot be pulled in: after a pair at W = 1/48 it
+ * lies 96 round trips ahead, though the pair's own ACK may tell one round trip later that the path is free. Then the
+ * core asks the shim to send without regard to the deadline (`now`). Until the deadline has passed Linux stamps what
+ * it sends with the deadline instead of the time, so the kernel's RTT samples are worthless; the core takes
+ * its own, one a round: the time from the round's first ACK to the first ACK of a segment sent after it.
+ * Not on long paths: stamps that lie hold Linux's RTO at its 200 ms least, which must stay clear of the true RTT.
+ */
+#ifndef NN_PACE_H
+#define NN_PACE_H
+
+#include "flow.h"
+
+#define NN_PAIR 2u /* segments: what a receiver that delays ACKs acknowledges at once */
+#define NN_PAIRED_CWND (2 * NN_PAIR) /* the next pair may leave before a slow ACK of the last one is in */
+#define NN_HASTE_RTT_US 100000u /* half of Linux's least RTO */
+#define NN_US_PER_S 1000000ull
+
+/* Spreads a round over 5/6 of its time, as Linux's tcp_pacing_ca_ratio of 120 %; slow start: over half of it. */
+nn_inline u64 nn_rate_hasty(const struct nn_window *win, u64 rate)
+{
+	return nn_in_slow_start(win) ? 2 * rate : rate + rate / 5;
+}
+
+/* How long a flow below one segment waits between two pairs, us. */
+nn_inline u64 nn_pair_gap(nn_params p, u32 w, u32 srtt_us, u32 starving)
+{
+	u64 gap = (u64)NN_PAIR * srtt_us * NN_ONE / w;
+	u64 longest = (u64)p[NN_P_max_gap] * 1000;
+	u64 shared = (u64)p[NN_P_peer_gap] * starving * 1000;
+
+	if (!longest || w >= NN_ONE || p[NN_P_force_window])
+		return gap;
+	if (longest < shared)
+		longest = shared;
+	return gap < longest ? gap : longest;
+}
+
+/* Bytes per second that put `window` of `mss` into `us`. */
+nn_inline u64 nn_rate(u64 bytes, u64 us)
+{
+	u64 rate = bytes * NN_US_PER_S / (us ? us : 1);
+
+	return rate ? rate : 1;
+}
+
+nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, struct nn_send *send)
+{
+	u32 w = p[NN_P_force_window] ? p[NN_P_force_window] : flow->win.w;
+	u32 srtt = nn_max(flow->rtt.smoothed, 1);
+	u32 mss = ack->mss ? ack->mss : 1;
+
+	send->now = flow->stamps == NN_UNSTAMPED && w >= NN_ONE;
+	if (w < NN_PAIR * NN_ONE) {
+		send->cwnd = flow->recovery == NN_TIMEOUT ? 1 : NN_PAIRED_CWND;
+		send->rate = nn_rate((u64)NN_PAIR * mss, nn_pair_gap(p, w, srtt, ack->starving));
+		if (send->now)
+			send->cwnd = NN_PAIR;
+		return;
+	}
+	send->cwnd = w >> NN_SHIFT;
+	send->rate = nn_rate_hasty(&flow->win, nn_rate((u64)w * mss >> NN_SHIFT, srtt));
+	/* PRR's bound (RFC 6937, 3): a hole in the window is no licence to send a burst. */
+	if (flow->recovery == NN_REDUCED)
+		send->cwnd = nn_min(send->cwnd, ack->in_flight + nn_max(ack->acked, 1));
+}
+
+/* The RTT that this ACK tells, us; 0: none. Replaces the kernel's while its stamps lie. */
+nn_inline u32 nn_trusted_rtt(struct nn_flow *flow, const struct nn_ack *ack)
+{
+	if (flow->stamps == NN_UNSTAMPED && !ack->held_us) {
+		flow->stamps = NN_DRAINING;
+		flow->drained = ack->delivered;
+	}
+	if (flow->stamps == NN_DRAINING && nn_reached(ack->sent_delivered, flow->drained))
+		flow->stamps = NN_STAMPED;
+	if (flow->stamps == NN_STAMPED)
+		return ack->rtt_us;
+	return nn_round_over(&flow->round, ack) ? ack->now_us - flow->round.start_us : 0;
+}
+
+/* The window has grown though a deadline of poorer times still stands. */
+nn_inline void nn_come_back(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+{
+	u32 srtt = flow->rtt.smoothed;
+
+	if (flow->stamps == NN_STAMPED && flow->win.w >= NN_ONE && !p[NN_P_force_window] && srtt < NN_HASTE_RTT_US &&
+	    ack->held_us > srtt + srtt)
+		flow->stamps = NN_UNSTAMPED;
+}
+
+#endif

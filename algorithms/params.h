@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The parameters of the sender cores: one flat row of u32 an algorithm, so that the same table is eBPF `.data` (live
+ * through its pinned map), a kernel module's parameters and a host program's array. The names here are the names that
+ * `netnicectl set` takes.
+ */
+#ifndef NN_PARAMS_H
+#define NN_PARAMS_H
+
+#include "rtt.h"
+#include "window.h"
+
+/* X(name, unit and range, why it exists) */
+#define NN_PARAMS(X)                                                                                                   \
+	X(threshold, "percent of the buffer", "queue that counts as congestion: t of TCP Nice, section 2.2")           \
+	X(fraction, "percent of a round's segments", "how many must see it: f of TCP Nice, section 2.2")               \
+	X(alpha, "segments", "Vegas grows while it keeps fewer queued")                                                \
+	X(beta, "segments", "Vegas shrinks while it keeps more queued")                                                \
+	X(gamma, "segments", "Vegas leaves slow start when it keeps more queued")                                      \
+	X(min_window, "1/4096 segment, 1 to 4096000", "the floor: 85 is the paper's 1/48")                             \
+	X(initial_window, "segments, 1 to 10", "the first window")                                                     \
+	X(queue_floor, "microseconds", "queueing delay below this is timer noise, not a queue")                        \
+	X(estimator, "0 running min/max, 1 robust", "how base and worst RTT are estimated")                            \
+	X(max_gap, "milliseconds, 0 none", "longest silence between two pairs of one flow below W = 1")                \
+	X(peer_gap, "milliseconds, 0 none", "max_gap is at least this times the host's starving flows")                \
+	X(force_window, "1/4096 segment, 0 off", "hold the window there, for measurement")
+
+enum nn_param {
+#define NN_PARAM_INDEX(name, unit, why) NN_P_##name,
+	NN_PARAMS(NN_PARAM_INDEX)
+#undef NN_PARAM_INDEX
+	NN_PARAM_COUNT
+};
+
+typedef const u32 *nn_params;
+
+#endif

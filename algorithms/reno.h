@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Reno (RFC 5681): the yardstick.
+ *
+ *   per ACK     slow start below ssthresh, else W += 1/W a segment
+ *   loss        W <- W/2;  timeout: W <- 1
+ *
+ * TCP Nice claims to be never more aggressive than this on the same samples; the property tests hold it to that. The
+ * lab and the cost measurement run it as a connection's algorithm, so that only the decisions differ.
+ */
+#ifndef NN_RENO_H
+#define NN_RENO_H
+
+#include "pace.h"
+
+nn_inline void reno_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+{
+	struct nn_window *win = &flow->win;
+	u32 rtt = nn_trusted_rtt(flow, ack);
+
+	if (rtt)
+		nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, ack->flags & NN_LONE);
+	if (nn_round_over(&flow->round, ack))
+		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
+	if (!nn_may_grow(flow, ack))
+		return;
+	if (nn_in_slow_start(win))
+		nn_slow_start(win, ack->acked);
+	else
+		nn_window_set(win, win->w + ((u64)ack->acked << (2 * NN_SHIFT)) / win->w);
+}
+
+#endif

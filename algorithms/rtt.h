@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * What the round-trip times say about the path: its base (queue empty) and its worst (queue full).
+ *
+ * Two estimators behind one interface, chosen by a parameter:
+ *
+ * NN_RTT_RUNNING  TCP Nice, sections 2.2 and 2.3: the smallest and the largest sample ever seen; the largest starts
+ *                 at twice the first. The paper names outliers, route changes and late comers as its weakness.
+ * NN_RTT_ROBUST   what the paper suggests and did not test, with one change that its own idea needs.
+ *                 base:  the smallest sample of this and the previous 5-minute window, so that a route that
+ *                        became longer is accepted after 10 minutes at most (LEDBAT's base history, RFC 6817).
+ *                 worst: follows samples above it by an eighth of the known range each, so that one outlier moves it
+ *                        little and a real queue moves it within a round; and goes down only on evidence, when a
+ *                        loss shows that the buffer was full at a smaller RTT. A plain 99th percentile would sink to
+ *                        the flow's own queue on a quiet path and make the flow flee from itself.
+ */
+#ifndef NN_RTT_H
+#define NN_RTT_H
+
+#include "types.h"
+
+enum nn_rtt_estimator { NN_RTT_RUNNING, NN_RTT_ROBUST };
+
+#define NN_RTT_WINDOW_US 300000000u /* 5 minutes: longer than the bulk transfers that would hide the base */
+
+struct nn_rtt {
+	u32 min; /* base RTT, us; NN_NEVER: none yet */
+	u32 max; /* RTT with the bottleneck's buffer full, us */
+	u32 smoothed; /* srtt as in RFC 6298, us; the kernel's own follows samples that we reject */
+	u32 recent_min; /* robust: smallest sample of the current window */
+	u32 window_us; /* robust: when that window began */
+};
+
+nn_inline void nn_rtt_init(struct nn_rtt *rtt, u32 now_us, u32 first_guess_us)
+{
+	rtt->min = NN_NEVER;
+	rtt->max = 0;
+	rtt->smoothed = first_guess_us;
+	rtt->recent_min = NN_NEVER;
+	rtt->window_us = now_us;
+}
+
+nn_inline bool nn_rtt_known(const struct nn_rtt *rtt)
+{
+	return rtt->min != NN_NEVER;
+}
+
+nn_inline void nn_rtt_robust_min(struct nn_rtt *rtt, u32 now_us, u32 sample_us)
+{
+	if (now_us - rtt->window_us >= NN_RTT_WINDOW_US) {
+		rtt->min = nn_min(rtt->recent_min, sample_us);
+		rtt->recent_min = sample_us;
+		rtt->window_us = now_us;
+	}
+	rtt->recent_min = nn_min(rtt->recent_min, sample_us);
+	rtt->min = nn_min(rtt->min, sample_us);
+}
+
+nn_inline void nn_rtt_robust_max(struct nn_rtt *rtt, u32 sample_us)
+{
+	u32 step = (rtt->max > rtt->min ? rtt->max - rtt->min : 0) / 8 + 1;
+
+	if (sample_us > rtt->max)
+		rtt->max += nn_min(step, sample_us - rtt->max);
+}
+
+/* Takes one sample in. `lone`: a delayed ACK may have stretched it, so it says nothing about the worst. */
+nn_inline void nn_rtt_sample(struct nn_rtt *rtt, u32 estimator, u32 now_us, u32 sample_us, bool lone)
+{
+	bool first = !nn_rtt_known(rtt);
+
+	if (first) {
+		rtt->max = sample_us > NN_NEVER / 2 ? NN_NEVER : 2 * sample_us;
+		rtt->smoothed = sample_us;
+	}
+	if (estimator == NN_RTT_ROBUST)
+		nn_rtt_robust_min(rtt, now_us, sample_us);
+	else
+		rtt->min = nn_min(rtt->min, sample_us);
+	if (lone)
+		return;
+	rtt->smoothed = rtt->smoothed - rtt->smoothed / 8 + sample_us / 8;
+	if (estimator == NN_RTT_ROBUST)
+		nn_rtt_robust_max(rtt, sample_us);
+	else
+		rtt->max = nn_max(rtt->max, sample_us);
+}
+
+/* A packet was lost when the queue made the RTT `sample_us`: so much the buffer holds. */
+nn_inline void nn_rtt_loss(struct nn_rtt *rtt, u32 estimator, u32 sample_us)
+{
+	u32 least = rtt->min + rtt->min / 4; /* a quarter BDP of buffer is the least that we believe */
+
+	if (estimator != NN_RTT_ROBUST || !nn_rtt_known(rtt) || sample_us >= rtt->max)
+		return;
+	rtt->max -= (rtt->max - sample_us) / 2;
+	rtt->max = nn_max(rtt->max, least);
+}
+
+/* The RTT above which the queue is longer than `percent` of the buffer; queues below `floor_us` do not count. */
+nn_inline u32 nn_rtt_limit(const struct nn_rtt *rtt, u32 percent, u32 floor_us)
+{
+	u64 range = rtt->max > rtt->min ? rtt->max - rtt->min : 0;
+	u64 queue = range * percent / 100;
+	u64 limit = rtt->min + (queue > floor_us ? queue : floor_us);
+
+	return limit > NN_NEVER ? NN_NEVER : (u32)limit;
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Integer names for the cores, whoever compiles them: the eBPF object (vmlinux.h), the kernel module
+ * (linux/types.h) or a host program (stdint.h). A core includes nothing else.
+ */
+#ifndef NN_TYPES_H
+#define NN_TYPES_H
+
+#if !defined(__VMLINUX_H__) && !defined(__KERNEL__)
+#include <stdbool.h>
+#include <stdint.h>
+typedef uint8_t u8;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+#endif
+
+#ifdef __bpf__
+#define nn_inline static inline __attribute__((always_inline))
+#else
+#define nn_inline static inline __attribute__((unused))
+#endif
+
+#define NN_NEVER ((u32)~0u)
+
+nn_inline u32 nn_min(u32 a, u32 b)
+{
+	return a < b ? a : b;
+}
+
+nn_inline u32 nn_max(u32 a, u32 b)
+{
+	return a > b ? a : b;
+}
+
+/* Is sequence-like counter `a` at or past `b`? Both wrap. */
+nn_inline bool nn_reached(u32 a, u32 b)
+{
+	return (s32)(a - b) >= 0;
+}
+
+#endif

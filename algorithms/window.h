@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * A congestion window finer than a segment, and Reno's rules on it (RFC 5681).
+ *
+ * Fixed point with 12 fractional bits: 1/4096 of a segment fine, so that 1/48 (the paper's floor) is met within
+ * 0.4 %, and 1,048,575 segments wide, 1.5 GB of 1448-byte segments in flight.
+ */
+#ifndef NN_WINDOW_H
+#define NN_WINDOW_H
+
+#include "sample.h"
+
+#define NN_SHIFT 12
+#define NN_ONE (1u << NN_SHIFT)
+#define NN_MAX_WINDOW NN_NEVER
+
+struct nn_window {
+	u32 w; /* 1/4096 segment */
+	u32 ssthresh; /* 1/4096 segment; slow start below it */
+	u32 prior_w; /* w before the last loss: restored if the loss proves false */
+	u32 floor; /* smallest w, 1/4096 segment */
+};
+
+nn_inline void nn_window_set(struct nn_window *win, u64 w)
+{
+	if (w > NN_MAX_WINDOW)
+		w = NN_MAX_WINDOW;
+	win->w = nn_max((u32)w, win->floor);
+}
+
+nn_inline bool nn_in_slow_start(const struct nn_window *win)
+{
+	return win->w < win->ssthresh;
+}
+
+/* Slow start: one segment per segment acknowledged, not past ssthresh. */
+nn_inline void nn_slow_start(struct nn_window *win, u32 acked)
+{
+	u64 w = win->w + ((u64)acked << NN_SHIFT);
+
+	nn_window_set(win, w < win->ssthresh ? w : win->ssthresh);
+}
+
+/* Halves the window outside loss recovery; slow start is over. */
+nn_inline void nn_halve(struct nn_window *win)
+{
+	nn_window_set(win, win->w >> 1);
+	win->ssthresh = win->w;
+}
+
+/* Fast recovery or an ECN mark: once per window of data, the window halves (RFC 5681, 3.2; RFC 3168, 6.1.2). */
+nn_inline void nn_reduce(struct nn_window *win)
+{
+	win->prior_w = win->w;
+	nn_halve(win);
+}
+
+/*
+ * Retransmission timeout: from one segment, slow start to half of what was in flight (RFC 5681, 3.1). RFC 5681 never
+ * sets ssthresh below two segments; here that would lift a window below one, so half is half.
+ */
+nn_inline void nn_collapse(struct nn_window *win)
+{
+	win->prior_w = win->w;
+	win->ssthresh = win->w >> 1;
+	nn_window_set(win, nn_min(win->w >> 1, NN_ONE));
+}
+
+/* The timer fired again: nothing more is known of the path, so ssthresh stays. */
+nn_inline void nn_collapse_again(struct nn_window *win)
+{
+	nn_window_set(win, nn_min(win->w, NN_ONE));
+}
+
+/* The loss was none (RFC 4015): go back. */
+nn_inline void nn_undo(struct nn_window *win)
+{
+	if (win->prior_w > win->w)
+		win->w = win->prior_w;
+	win->ssthresh = nn_max(win->ssthresh, win->w);
+}
+
+#endif

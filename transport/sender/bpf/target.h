@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The sender shim's target: eBPF struct_ops. Kernels before 6.10 call cong_control with two arguments, later ones with
+ * four; each algorithm has an ops map of either kind and the loader creates the one that the kernel's BTF asks for.
+ */
+#ifndef NN_TARGET_H
+#define NN_TARGET_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#define TCP_CONG_NON_RESTRICTED 1 /* a macro of net/tcp.h, so not in BTF */
+#define NN_PRIVATE_BYTES 104 /* icsk_ca_priv of struct inet_connection_sock */
+
+#define NN_CHECK_PRIVATE(type) _Static_assert(sizeof(type) <= NN_PRIVATE_BYTES, "does not fit icsk_ca_priv")
+#define nn_private(sk) (((struct inet_connection_sock *)(sk))->icsk_ca_priv)
+#define tcp_sk(sk) ((struct tcp_sock *)(sk))
+#define nn_set_cwnd(tp, v) ((tp)->snd_cwnd = (v))
+#define nn_set_rate(sk, v) ((sk)->sk_pacing_rate = (v))
+#define nn_add(counter, v) __sync_fetch_and_add(counter, v)
+
+/* Only between none and TCP's own pacing: where the fq qdisc paces, it stays in charge. */
+static __always_inline void nn_set_paced(struct sock *sk, bool paced)
+{
+	if (sk->sk_pacing_status != SK_PACING_FQ)
+		sk->sk_pacing_status = paced ? SK_PACING_NEEDED : SK_PACING_NONE;
+}
+
+#define NN_OP(ret, name, ...)                                                                                          \
+	SEC("struct_ops")                                                                                              \
+	ret BPF_PROG(name, __VA_ARGS__)
+
+#define NN_CONG_CONTROL(name)                                                                                          \
+	NN_OP(void, name##_cong_control, struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)             \
+	{                                                                                                              \
+		name##_acked(sk, rs);                                                                                  \
+	}                                                                                                              \
+	NN_OP(void, name##_cong_control_v1, struct sock *sk, const struct rate_sample *rs)                             \
+	{                                                                                                              \
+		name##_acked(sk, rs);                                                                                  \
+	}
+
+#define NN_OPS(map, cc_name, control)                                                                                  \
+	SEC(".struct_ops.link")                                                                                        \
+	struct tcp_congestion_ops map = {                                                                              \
+		.init = (void *)cc_name##_init,                                                                        \
+		.release = (void *)cc_name##_release,                                                                  \
+		.cong_control = (void *)control,                                                                       \
+		.set_state = (void *)cc_name##_state,                                                                  \
+		.cwnd_event = (void *)cc_name##_event,                                                                 \
+		.ssthresh = (void *)cc_name##_ssthresh,                                                                \
+		.undo_cwnd = (void *)cc_name##_undo_cwnd,                                                              \
+		.min_tso_segs = (void *)cc_name##_min_tso_segs,                                                        \
+		.flags = TCP_CONG_NON_RESTRICTED,                                                                      \
+		.name = #cc_name,                                                                                      \
+	};
+
+#define NN_REGISTER(name)                                                                                              \
+	NN_OPS(name, name, name##_cong_control)                                                                        \
+	NN_OPS(name##_v1, name, name##_cong_control_v1)
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The sender shim's target: a kernel module, for the lab and for kernels that cannot take struct_ops. */
+#ifndef NN_TARGET_H
+#define NN_TARGET_H
+
+#include <linux/module.h>
+#include <linux/version.h>
+#include <net/tcp.h>
+
+#define NN_CHECK_PRIVATE(type) static_assert(sizeof(type) <= ICSK_CA_PRIV_SIZE)
+#define nn_private(sk) inet_csk_ca(sk)
+#define nn_set_cwnd(tp, v) tcp_snd_cwnd_set(tp, v)
+#define nn_set_rate(sk, v) WRITE_ONCE((sk)->sk_pacing_rate, v)
+#define nn_add(counter, v) __sync_fetch_and_add(counter, v)
+
+/* Only between none and TCP's own pacing: where the fq qdisc paces, it stays in charge. */
+static inline void nn_set_paced(struct sock *sk, bool paced)
+{
+	if (paced)
+		cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
+	else
+		cmpxchg(&sk->sk_pacing_status, SK_PACING_NEEDED, SK_PACING_NONE);
+}
+
+#define NN_OP(ret, name, ...) static ret name(__VA_ARGS__)
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define NN_CONG_CONTROL_ARGS struct sock *sk, u32 ack, int flag, const struct rate_sample *rs
+#else
+#define NN_CONG_CONTROL_ARGS struct sock *sk, const struct rate_sample *rs
+#endif
+
+#define NN_CONG_CONTROL(name)                                                                                          \
+	NN_OP(void, name##_cong_control, NN_CONG_CONTROL_ARGS)                                                         \
+	{                                                                                                              \
+		name##_acked(sk, rs);                                                                                  \
+	}
+
+#define NN_REGISTER(cc_name)                                                                                           \
+	static struct tcp_congestion_ops cc_name##_ops __read_mostly = {                                               \
+		.init = cc_name##_init,                                                                                \
+		.release = cc_name##_release,                                                                          \
+		.cong_control = cc_name##_cong_control,                                                                \
+		.set_state = cc_name##_state,                                                                          \
+		.cwnd_event = cc_name##_event,                                                                         \
+		.ssthresh = cc_name##_ssthresh,                                                                        \
+		.undo_cwnd = cc_name##_undo_cwnd,                                                                      \
+		.min_tso_segs = cc_name##_min_tso_segs,                                                                \
+		.flags = TCP_CONG_NON_RESTRICTED,                                                                      \
+		.owner = THIS_MODULE,                                                                                  \
+		.name = #cc_name,                                                                                      \
+	};                                                                                                             \
+	module_param_array_named(cc_name, nn_params_table[NN_A_##cc_name], uint, NULL, 0644);                          \
+	MODULE_PARM_DESC(cc_name, "parameters of " #cc_name ", in the order of NN_PARAMS in algorithms/params.h");
+
+#endif

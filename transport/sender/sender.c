@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The sender shim: gives a core of algorithms/ a TCP socket. One source for the eBPF object and the kernel module; what
+ * differs between them is in bpf/target.h and module/target.h. It translates and decides nothing.
+ */
+#include "../../algorithms/table.h"
+
+/* Live parameters, a row an algorithm: eBPF .data, or module parameters. */
+u32 nn_params_table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = {
+#define NN_PARAM_ROW(name, core, shipped, ...) { __VA_ARGS__ },
+	NN_ALGORITHMS(NN_PARAM_ROW)
+#undef NN_PARAM_ROW
+};
+
+/* Flows of this host whose window is below one segment. */
+s32 nn_starving;
+
+NN_CHECK_PRIVATE(struct nn_flow);
+
+nn_inline struct nn_flow *nn_flow_of(const struct sock *sk)
+{
+	return (struct nn_flow *)nn_private(sk);
+}
+
+nn_inline u32 nn_in_flight(const struct tcp_sock *tp)
+{
+	return tp->packets_out - (tp->sacked_out + tp->lost_out) + tp->retrans_out;
+}
+
+nn_inline u32 nn_held_us(const struct tcp_sock *tp)
+{
+	u64 now = tp->tcp_clock_cache, deadline = tp->tcp_wstamp_ns;
+
+	if (deadline <= now)
+		return 0;
+	deadline = (deadline - now) / 1000;
+	return deadline < NN_NEVER ? (u32)deadline : NN_NEVER;
+}
+
+nn_inline void nn_fill(struct nn_ack *ack, const struct tcp_sock *tp)
+{
+	ack->now_us = (u32)tp->tcp_mstamp;
+	ack->delivered = tp->delivered;
+	ack->sent_delivered = tp->delivered;
+	ack->acked = 0;
+	ack->rtt_us = 0;
+	ack->in_flight = nn_in_flight(tp);
+	ack->mss = tp->mss_cache;
+	ack->held_us = nn_held_us(tp);
+	ack->starving = nn_starving > 0 ? nn_starving : 0;
+	ack->flags = 0;
+}
+
+nn_inline void nn_fill_rate_sample(struct nn_ack *ack, const struct rate_sample *rs)
+{
+	ack->sent_delivered = rs->prior_delivered;
+	ack->acked = rs->acked_sacked;
+	ack->rtt_us = rs->rtt_us > 0 ? (u32)rs->rtt_us : 0;
+	if (rs->is_app_limited)
+		ack->flags |= NN_APP_LIMITED;
+	if (rs->is_ack_delayed || (ack->acked == 1 && !ack->in_flight))
+		ack->flags |= NN_LONE;
+}
+
+nn_inline void nn_count_starving(struct nn_flow *flow, bool starving)
+{
+	if (starving == flow->starving)
+		return;
+	nn_add(&nn_starving, starving ? 1 : -1);
+	flow->starving = starving;
+}
+
+nn_inline void nn_apply(struct sock *sk, nn_params p, const struct nn_ack *ack)
+{
+	struct nn_flow *flow = nn_flow_of(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct nn_send send;
+
+	nn_count_starving(flow, flow->win.w < NN_ONE);
+	nn_pace(flow, p, ack, &send);
+	nn_set_cwnd(tp, nn_min(send.cwnd, tp->snd_cwnd_clamp));
+	nn_set_rate(sk, send.rate);
+	nn_set_paced(sk, !send.now);
+}
+
+nn_inline void nn_sender_init(struct sock *sk, nn_params p)
+{
+	struct nn_flow *flow = nn_flow_of(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct nn_ack ack;
+
+	flow->starving = 0;
+	nn_fill(&ack, tp);
+	nn_flow_init(flow, p, ack.now_us, ack.delivered, tp->srtt_us >> 3);
+	nn_apply(sk, p, &ack); /* at once: what the SYN-ACK's cong_control left must not pace the first window */
+}
+
+nn_inline void nn_sender_state(struct sock *sk, nn_params p, u8 state)
+{
+	u32 recovery = state == TCP_CA_Loss ? NN_TIMEOUT : state >= TCP_CA_CWR ? NN_REDUCED : NN_OPEN;
+
+	nn_flow_recovery(nn_flow_of(sk), p, recovery);
+}
+
+nn_inline u32 nn_segments(u32 w)
+{
+	return nn_max(w >> NN_SHIFT, 2); /* Linux's own least ssthresh and cwnd after an undo */
+}
+
+#define NN_DEFINE(name, core, shipped, ...)                                                                            \
+	NN_OP(void, name##_init, struct sock *sk)                                                                      \
+	{                                                                                                              \
+		nn_sender_init(sk, nn_params_table[NN_A_##name]);                                                      \
+	}                                                                                                              \
+	NN_OP(void, name##_release, struct sock *sk)                                                                   \
+	{                                                                                                              \
+		if (nn_flow_of(sk)->ready)                                                                             \
+			nn_count_starving(nn_flow_of(sk), false);                                                      \
+	}                                                                                                              \
+	nn_inline void name##_acked(struct sock *sk, const struct rate_sample *rs)                                     \
+	{                                                                                                              \
+		nn_params p = nn_params_table[NN_A_##name];                                                            \
+		struct nn_flow *flow = nn_flow_of(sk);                                                                 \
+		struct nn_ack ack;                                                                                     \
+                                                                                                                       \
+		if (!flow->ready)                                                                                      \
+			return;                                                                                        \
+		nn_fill(&ack, tcp_sk(sk));                                                                             \
+		nn_fill_rate_sample(&ack, rs);                                                                         \
+		core##_on_ack(flow, p, &ack);                                                                          \
+		flow->last_us = ack.now_us;                                                                            \
+		nn_apply(sk, p, &ack);                                                                                 \
+	}                                                                                                              \
+	NN_CONG_CONTROL(name)                                                                                          \
+	NN_OP(void, name##_state, struct sock *sk, u8 state)                                                           \
+	{                                                                                                              \
+		nn_sender_state(sk, nn_params_table[NN_A_##name], state);                                              \
+	}                                                                                                              \
+	NN_OP(void, name##_event, struct sock *sk, enum tcp_ca_event event)                                            \
+	{                                                                                                              \
+		if (event == CA_EVENT_TX_START)                                                                        \
+			nn_flow_restart(nn_flow_of(sk), nn_params_table[NN_A_##name], (u32)tcp_sk(sk)->tcp_mstamp);    \
+	}                                                                                                              \
+	NN_OP(u32, name##_ssthresh, struct sock *sk)                                                                   \
+	{                                                                                                              \
+		return nn_segments(nn_flow_of(sk)->win.w / 2);                                                         \
+	}                                                                                                              \
+	NN_OP(u32, name##_undo_cwnd, struct sock *sk)                                                                  \
+	{                                                                                                              \
+		nn_undo(&nn_flow_of(sk)->win);                                                                         \
+		return nn_segments(nn_flow_of(sk)->win.w);                                                             \
+	}                                                                                                              \
+	NN_OP(u32, name##_min_tso_segs, struct sock *sk)                                                               \
+	{                                                                                                              \
+		return NN_PAIR;                                                                                        \
+	}                                                                                                              \
+	NN_REGISTER(name)
+
+NN_ALGORITHMS(NN_DEFINE)
