@@ -28,9 +28,9 @@ rank() { case $1 in build) echo 1 ;; demo) echo 2 ;; *) echo 3 ;; esac }
 
 # missing_rows: 'package reason…' for each row of the table that the goal needs and the system lacks.
 missing_rows() {
-	while read -r goal names reason; do
-		case $goal in '#'* | '') continue ;; esac
-		[ "$(rank "$goal")" -le "$(rank "$GOAL")" ] || continue
+	while read -r needed_for names reason; do
+		case $needed_for in '#'* | '') continue ;; esac
+		[ "$(rank "$needed_for")" -le "$(rank "$GOAL")" ] || continue
 		name=$(resolve "$names")
 		[ -z "$name" ] || printf '%s %s\n' "$name" "$reason"
 	done <"$HERE/setup.d/apt-packages"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034 # RUST_DIR and RUST_PARTIAL are read in setup
 # Finds a Rust toolchain that is new enough, or the packages that bring one.
 
 # The floor is the workspace's own.

@@ -19,7 +19,7 @@ plan() { PLAN="${PLAN}  - $1
 # consent: show the plan, ask once; nothing planned, nothing asked.
 consent() {
 	[ -n "$PLAN" ] || return 0
-	say "to $GOAL, this is done outside $HERE:"
+	say "for '$GOAL' this is done outside $HERE:"
 	printf '%s' "$PLAN"
 	[ "$YES" = 1 ] && return 0
 	[ -t 0 ] || die "no answer possible: standard input is not a terminal" \
