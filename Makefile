@@ -16,7 +16,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/local/sbin:/usr/sbin:/sbin
 PYTHON ?= $(CACHE)/venv/bin/python
 export PYTHON
 
-.PHONY: help build lint format test demo install uninstall clean
+.PHONY: help build lint format test demo install uninstall relock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,15 +35,19 @@ lint: ## Style and static checks, nothing changed
 
 format: ## Rewrite sources in the project's style
 	cargo fmt --all
-	git ls-files -z '*.c' '*.h' | xargs -0 -r $(CACHE)/venv/bin/clang-format -i
-	$(PYTHON) -m ruff format .
+	lint/c-format --fix
 	$(PYTHON) -m ruff check --fix .
+	$(PYTHON) -m ruff format .
 
 test: build ## Every test and check; last line 'N passed, N failed'
 	@$(PYTHON) tests/run all
 
 demo: build ## Real uploads getting out of the way, in a table and a picture
 	@$(PYTHON) -m demo
+
+relock: ## Pin setup.d/requirements.in anew, with hashes
+	$(PYTHON) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
+		--no-emit-index-url --no-emit-find-links -o setup.d/requirements.txt setup.d/requirements.in
 
 clean: ## Remove what was built, in the clone and in the cache
 	rm -rf target

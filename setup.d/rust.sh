@@ -24,7 +24,7 @@ rust_complete() {
 # find_rust: sets RUST_DIR to the first good toolchain, RUST_PARTIAL to one that lacks only linters.
 find_rust() {
 	RUST_DIR='' RUST_PARTIAL=''
-	for dir in $(printf '%s' "$PATH" | tr ':' ' ') "$HOME/.cargo/bin" /usr/bin /usr/lib/rust-*/bin; do
+	for dir in $(printf '%s' "$PATH" | tr ':' ' ') "$HOME/.cargo/bin" /usr/lib/rust-*/bin; do
 		version=$(rust_version "$dir") || continue
 		at_least "${version:-0.0}" "$(rust_floor)" || continue
 		if rust_complete "$dir"; then

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""setup as a person meets it, in a clone of its own with a PATH of stand-ins: nothing is installed."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+# What setup may call besides the stand-ins; anything else on the machine is out of its sight.
+PLAIN_TOOLS = (
+    "sh",
+    "sed",
+    "awk",
+    "grep",
+    "cut",
+    "tr",
+    "cat",
+    "dirname",
+    "env",
+    "mkdir",
+    "rm",
+    "sort",
+    "git",
+    "sha256sum",
+)
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """A clone on a machine that has plain tools, apt-get and no Rust; apt-get notes what it is asked."""
+    clone, tools = tmp_path / "clone", tmp_path / "bin"
+    shutil.copytree(TOP / "setup.d", clone / "setup.d")
+    for name in ("setup", "Cargo.toml"):
+        shutil.copy(TOP / name, clone / name)
+    tools.mkdir()
+    for name in PLAIN_TOOLS:
+        (tools / name).symlink_to(shutil.which(name) or name)
+    stand_in(tools, "id", "echo 0")
+    stand_in(tools, "dpkg-query", "exit 1")
+    stand_in(tools, "dpkg", "exit 1")
+    stand_in(tools, "apt-cache", "echo '  Candidate: 1.63.0'")
+    stand_in(tools, "apt-get", f'echo "$*" >>{tmp_path}/asked')
+    return tmp_path
+
+
+def stand_in(folder: Path, name: str, body: str) -> None:
+    """A program that does only this."""
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+
+
+def setup(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs the clone's setup there."""
+    environment = {"PATH": str(home / "bin"), "HOME": str(home)}
+    return subprocess.run(
+        [str(home / "clone/setup"), *words],
+        env=environment, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_help_names_both_commands(bare: Path) -> None:
+    done = setup(bare, "--help")
+    assert done.returncode == 0
+    assert "demo" in done.stdout
+    assert "test" in done.stdout
+
+
+@pytest.mark.parametrize("words", [(), ("dance",), ("demo", "test"), ("--fast", "demo")])
+def test_wrong_usage_is_2(bare: Path, words: tuple[str, ...]) -> None:
+    done = setup(bare, *words)
+    assert done.returncode == 2
+    assert "Usage" in done.stderr
+
+
+def test_without_yes_and_terminal_nothing_is_done(bare: Path) -> None:
+    done = setup(bare, "build")
+    assert done.returncode == 1
+    assert "--yes" in done.stderr
+    assert not (bare / "asked").exists()
+
+
+def test_the_plan_names_each_package_and_why(bare: Path) -> None:
+    done = setup(bare, "build")
+    rows = [
+        line.split() for line in (TOP / "setup.d/apt-packages").read_text().splitlines() if line.startswith("build")
+    ]
+    for _, names, *reason in rows:
+        assert names.split("|")[0] in done.stdout
+        assert " ".join(reason) in done.stdout
+
+
+def test_too_old_a_rust_is_said_with_what_to_do(bare: Path) -> None:
+    done = setup(bare, "--yes", "build")
+    assert done.returncode == 1
+    assert "1.63" in done.stderr
+    assert "rustup.rs" in done.stderr
+
+
+def test_newer_packages_under_other_names_are_taken(bare: Path) -> None:
+    stand_in(bare / "bin", "apt-cache", 'case $2 in *-web) v=1.96.0+x ;; *) v=1.63.0 ;; esac; echo "  Candidate: $v"')
+    setup(bare, "--yes", "build")
+    asked = (bare / "asked").read_text()
+    assert "rustc-web cargo-web" in asked
+    assert "clippy" not in asked
+
+
+def test_a_failing_apt_is_not_hidden(bare: Path) -> None:
+    stand_in(bare / "bin", "apt-get", "echo E: broken >&2; exit 100")
+    done = setup(bare, "--yes", "build")
+    assert done.returncode == 1
+    assert "apt-get update failed" in done.stderr
+
+
+def test_no_root_and_no_sudo_is_said(bare: Path) -> None:
+    stand_in(bare / "bin", "id", "echo 1000")
+    done = setup(bare, "--yes", "build")
+    assert done.returncode == 1
+    assert "sudo is not installed" in done.stderr
+
+
+@pytest.mark.parametrize(("option", "expected"), [((), "hooks\n"), (("--no-hook",), "")])
+def test_the_hook_is_this_clones_alone(bare: Path, option: tuple[str, ...], expected: str) -> None:
+    clone = bare / "clone"
+    git = ["git", "-C", str(clone)]
+    quiet = os.environ | {"HOME": str(bare), "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run([*git, "init", "-q"], check=True, env=quiet)
+    stand_in(bare / "bin", "make", "exit 0")
+    stand_in(bare / "bin", "rustc", "echo rustc 1.99.0")
+    stand_in(bare / "bin", "cargo", "echo cargo 1.99.0")
+    stand_in(bare / "bin", "dpkg-query", "echo installed")
+    for _ in range(2):
+        assert setup(bare, "--yes", *option, "build").returncode == 0
+    shown = subprocess.run(
+        [*git, "config", "--local", "core.hooksPath"], capture_output=True, text=True, env=quiet, check=False
+    )
+    assert shown.stdout == expected
+    assert not (bare / ".gitconfig").exists()
