@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""A network of namespaces on one machine, for the demo and the system tests.
+
+    from testbed import Namespace, Nginx, Path
+
+    with Namespace("a") as a, Namespace("b") as b, Path(a, b, rate="10mbit", rtt="40ms") as path:
+        with Nginx(a, {"big": 64 << 20}) as server:
+            b.run("curl", "-so", "/dev/null", server.url("big"))
+
+Everything is named after its owner's process, so that what a killed owner left behind is found and
+removed the next time a testbed is made. Processes are ended by pid, never by name.
+"""
+
+from testbed.capture import Capture, Packet
+from testbed.counter import ByteCounter
+from testbed.errors import TestbedError
+from testbed.namespace import Namespace, Process
+from testbed.nginx import Nginx
+from testbed.ownership import sweep
+from testbed.path import Path, Veth, black_hole
+from testbed.programs import program
+from testbed.rsync import RsyncDaemon
+from testbed.sockets import Socket, sockets
+
+__all__ = [
+    "ByteCounter",
+    "Capture",
+    "Namespace",
+    "Nginx",
+    "Packet",
+    "Path",
+    "Process",
+    "RsyncDaemon",
+    "Socket",
+    "TestbedError",
+    "Veth",
+    "black_hole",
+    "program",
+    "sockets",
+    "sweep",
+]

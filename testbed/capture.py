@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""TCP segments with data that arrive in a namespace, by a packet socket and the kernel's clock.
+
+Only headers are kept. Run as a program inside the namespace it prints one JSON array a packet; the
+class does that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import socket
+import struct
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from testbed import ownership
+from testbed.namespace import Namespace, wait_until
+
+_ETH_P_IP = 0x0800
+_SO_TIMESTAMPNS = 35
+_HEADERS = 120
+
+
+@dataclass(frozen=True)
+class Packet:
+    """An IPv4 TCP segment with payload."""
+
+    seconds: float  # of the kernel's real-time clock
+    tos: int
+    source_port: int
+    port: int
+    sequence: int
+    payload: int
+
+
+class Capture:
+    """Everything with TCP payload that arrives in the namespace while the context lasts."""
+
+    def __init__(self, namespace: Namespace) -> None:
+        self.packets: list[Packet] = []
+        self._namespace = namespace
+        self._folder = ownership.scratch("capture")
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        file = self._folder / "packets"
+        out = self._stack.enter_context(file.open("w"))
+        root = str(Path(__file__).resolve().parent.parent)
+        process = self._namespace.spawn(sys.executable, "-m", "testbed.capture", stdout=out, env={"PYTHONPATH": root})
+        self._stack.push(process)
+        ownership.at_exit(self._stack)
+        wait_until(lambda: file.stat().st_size > 0, "the packet socket", process=process)
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+        lines = (self._folder / "packets").read_text().splitlines()[1:]
+        self.packets = [Packet(*json.loads(line)) for line in lines]
+
+
+def decode(packet: bytes, seconds: float) -> Packet | None:
+    """A packet's headers, if it is an IPv4 TCP segment with payload."""
+    if len(packet) < 40 or packet[0] >> 4 != 4 or packet[9] != socket.IPPROTO_TCP:
+        return None
+    tos, total = packet[1], struct.unpack_from("!H", packet, 2)[0]
+    ip_length = (packet[0] & 0xF) * 4
+    source, port, sequence = struct.unpack_from("!HHI", packet, ip_length)
+    payload = total - ip_length - (packet[ip_length + 12] >> 4) * 4
+    if payload <= 0:
+        return None
+    return Packet(seconds, tos, source, port, sequence, payload)
+
+
+def _main() -> None:
+    stop: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _frame: stop.append(number))
+    with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ETH_P_IP)) as raw:
+        raw.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+        raw.settimeout(0.1)
+        print("listening", flush=True)
+        while not stop:
+            with contextlib.suppress(TimeoutError):
+                data, ancillary, _flags, address = raw.recvmsg(_HEADERS, 64)
+                if address[2] == socket.PACKET_OUTGOING:
+                    continue
+                stamp = next(d for _l, t, d in ancillary if t == _SO_TIMESTAMPNS)
+                whole, nanos = struct.unpack("qq", stamp)
+                packet = decode(data, whole + nanos / 1e9)
+                if packet:
+                    print(json.dumps(list(vars(packet).values())))
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""An nginx with files of random bytes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from testbed import ownership
+from testbed.namespace import Namespace, wait_until
+from testbed.ports import free_port, listens
+
+_CONFIGURATION = """\
+daemon off;
+worker_processes 1;
+user root;
+pid {folder}/nginx.pid;
+error_log stderr warn;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    sendfile on;
+    tcp_nopush on;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    server {{
+        listen {port} backlog=4096;
+        root {folder}/www;
+    }}
+}}
+"""
+
+
+class Nginx:
+    """Serves ``files`` (name: bytes) from a namespace, on a free port; Range requests work."""
+
+    def __init__(self, namespace: Namespace, files: Mapping[str, int]) -> None:
+        self.namespace = namespace
+        self.folder = ownership.scratch("nginx")
+        self._stack = contextlib.ExitStack()
+        self._stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
+        ownership.at_exit(self._stack)
+        (self.folder / "www").mkdir()
+        for name, size in files.items():
+            random_file(self.folder / "www" / name, size)
+        self.port = free_port(namespace)
+        configuration = self.folder / "nginx.conf"
+        configuration.write_text(_CONFIGURATION.format(folder=self.folder, port=self.port))
+        self.process = namespace.spawn("nginx", "-p", self.folder, "-c", configuration)
+        self._stack.push(self.process)
+        wait_until(lambda: listens(namespace, self.port), "nginx to listen", process=self.process)
+
+    def url(self, name: str) -> str:
+        """The address of a file; the namespace must have its place on a path by now."""
+        return f"http://{self.namespace.address or '127.0.0.1'}:{self.port}/{name}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+
+def random_file(path: Path, size: int) -> None:
+    """Bytes that no program on the way can compress."""
+    chunk = 1 << 20
+    with path.open("wb") as file:
+        for start in range(0, size, chunk):
+            file.write(os.urandom(min(chunk, size - start)))

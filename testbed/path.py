@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""What lies between two namespaces: an emulated path, or a bare cable."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, Self
+
+from testbed import ownership
+from testbed.errors import TestbedError
+from testbed.namespace import Namespace, Process, wait_until
+from testbed.programs import program
+
+
+class Path:
+    """A path between two namespaces by netnice-path; both get an address on it.
+
+    ``up`` is from the first namespace to the second. After the context ``trusted`` tells whether the
+    machine kept the path's time, ``summary`` is what netnice-path wrote, ``trace`` its lines.
+    """
+
+    def __init__(
+        self,
+        a: Namespace,
+        b: Namespace,
+        *,
+        rate: str,
+        rtt: str,
+        queue: str = "1bdp",
+        loss: str = "0%",
+        priority: bool = False,
+        interval: str = "100ms",
+    ) -> None:
+        self.a, self.b = a, b
+        self.summary: dict[str, Any] = {}
+        self.trace: list[dict[str, Any]] = []
+        self._folder = ownership.scratch("path")
+        self._stack = contextlib.ExitStack()
+        # fmt: off
+        argv = [
+            program("netnice-path"), "--between", a.name, b.name,
+            "--rate", rate, "--rtt", rtt, "--queue", queue, "--loss", loss,
+            "--json", str(self._folder / "summary"), "--trace", str(self._folder / "trace"),
+            "--trace-interval", interval, "--quiet",
+        ]
+        # fmt: on
+        self.process = Process(argv + (["--priority"] if priority else []))
+        self._stack.push(self.process)
+        ownership.at_exit(self._stack)
+        for namespace in (a, b):
+            wait_until(partial(_has_address, namespace), "the path's address", process=self.process)
+            namespace.address = _address(namespace)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether packets were delivered in time; only after the context."""
+        return bool(self.summary.get("trusted"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+        self.a.address = self.b.address = ""
+        summary, trace = self._folder / "summary", self._folder / "trace"
+        if summary.is_file():
+            self.summary = json.loads(summary.read_text())
+        if trace.is_file():
+            self.trace = [json.loads(line) for line in trace.read_text().splitlines()]
+
+
+class Veth:
+    """A virtual cable between two namespaces, no emulator: as fast as the machine."""
+
+    def __init__(self, a: Namespace, b: Namespace) -> None:
+        self.a, self.b = a, b
+        _ip(a, "link", "add", "veth0", "type", "veth", "peer", "name", "veth0", "netns", b.name)
+        for namespace, address in ((a, "100.127.0.1"), (b, "100.127.0.2")):
+            _ip(namespace, "addr", "add", f"{address}/24", "dev", "veth0")
+            _ip(namespace, "link", "set", "veth0", "up")
+            namespace.address = address
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        _ip(self.a, "link", "del", "veth0")
+        self.a.address = self.b.address = ""
+
+
+@contextlib.contextmanager
+def black_hole(path: Path) -> Iterator[None]:
+    """Nothing gets through either way while the context lasts, and nobody is told.
+
+    The second namespace loses its address: what comes for it is dropped without an answer, and its
+    own connections find no way out.
+    """
+    device, words = _device(path.b)
+    _ip(path.b, "addr", "del", *words, "dev", device)
+    try:
+        yield
+    finally:
+        _ip(path.b, "addr", "add", *words, "dev", device)
+
+
+def _ip(namespace: Namespace, *words: str) -> str:
+    return namespace.run("ip", *words).stdout
+
+
+def _global_addresses(namespace: Namespace) -> list[tuple[str, dict[str, Any]]]:
+    links = json.loads(_ip(namespace, "-json", "-4", "addr", "show", "scope", "global", "up"))
+    return [(link["ifname"], info) for link in links if link for info in link["addr_info"]]
+
+
+def _address(namespace: Namespace) -> str:
+    found = _global_addresses(namespace)
+    return str(found[0][1]["local"]) if found else ""
+
+
+def _has_address(namespace: Namespace) -> bool:
+    return _address(namespace) != ""
+
+
+def _device(namespace: Namespace) -> tuple[str, list[str]]:
+    found = _global_addresses(namespace)
+    if not found:
+        raise TestbedError(f"{namespace.name} has no address to take away")
+    device, info = found[0]
+    words = [f"{info['local']}/{info['prefixlen']}"]
+    if "address" in info:
+        words = [info["local"], "peer", f"{info['address']}/{info['prefixlen']}"]
+    return device, words

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The testbed itself: it works, and it leaves nothing, however it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path as File
+
+import pytest
+
+from testbed import (
+    ByteCounter,
+    Capture,
+    Namespace,
+    Nginx,
+    Process,
+    RsyncDaemon,
+    TestbedError,
+    Veth,
+    program,
+    sockets,
+    sweep,
+)
+from testbed.ownership import _is_orphan, owned_name
+from testbed.sockets import parse
+
+_OWNER = """
+import signal, sys, time
+from testbed import Namespace
+a = Namespace("a")
+child = a.spawn("sleep", "300")
+print(a.name, child.pid, flush=True)
+time.sleep(300)
+"""
+
+
+def test_a_socket_line_is_read_whole() -> None:
+    line = (
+        "ESTAB 0 0 [::ffff:10.0.0.2]:8000 [::ffff:10.0.0.1]:51000 ts sack nice wscale:7,7 rto:204 "
+        "rtt:40.5/1.25 mss:1448 cwnd:4 bytes_acked:99 bytes_received:1234 send 5bps "
+        "pacing_rate 4242bps minrtt:40.1"
+    )
+    socket = parse(line)
+    assert (socket.local_port, socket.peer_port) == (8000, 51000)
+    assert socket.congestion_control == "nice"
+    assert (socket.bytes_received, socket.bytes_acked) == (1234, 99)
+    assert socket.number("rtt") == 40.5
+    assert socket.number("pacing_rate") == 4242
+    assert socket.number("retrans") == 0
+
+
+def test_names_tell_the_living_from_the_dead() -> None:
+    mine = owned_name("a")
+    assert not _is_orphan(mine)
+    pid, start = mine.split("-")[1:3]
+    assert _is_orphan(f"nn-{pid}-{int(start) + 1}-a"), "another process had this pid"
+    assert not _is_orphan("nn-cli-a"), "somebody else's name"
+    with pytest.raises(ValueError, match="label"):
+        owned_name("Not Good")
+
+
+def test_documents_and_uploads_cross_a_cable(tmp_path: File) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "file").write_bytes(os.urandom(3 << 20))
+    with (
+        Namespace("a") as a,
+        Namespace("b") as b,
+        Veth(a, b),
+        Nginx(a, {"part": 1 << 20}) as web,
+        RsyncDaemon(b) as store,
+        Capture(b) as capture,
+        ByteCounter(b, local_port=store.port, interval=0.02) as counter,
+    ):
+        got = b.run("curl", "-sfr", "0-999", web.url("part"), "-w", "%{size_download}", "-o", "/dev/null")
+        assert got.stdout == "1000"
+        a.run("rsync", "-a", "--bwlimit=5m", f"{source}/", store.url("one"))
+        assert (store.folder / "in/one/file").read_bytes() == (source / "file").read_bytes()
+        assert a.run("cat", "/proc/sys/net/ipv4/tcp_congestion_control").stdout == "cubic\n"
+    assert counter.totals[-1] > 2 << 20
+    carried = sum(p.payload for p in capture.packets if p.port == store.port)
+    assert carried >= 3 << 20
+    assert all(p.tos == 0 for p in capture.packets)
+
+
+def test_nothing_is_left_after_the_context() -> None:
+    with Namespace("a") as a:
+        child = a.spawn("sleep", "300")
+        name, file = a.name, a.file
+    assert not file.exists()
+    assert not child.running()
+    assert name not in subprocess.run(["ip", "netns"], capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signalled_owner_puts_everything_away(number: signal.Signals) -> None:
+    owner, name, child = _owner()
+    owner.send_signal(number)
+    owner.wait(10)
+    assert not File("/run/netns", name).exists()
+    assert not _alive(child)
+
+
+def test_what_a_killed_owner_left_is_swept() -> None:
+    owner, name, child = _owner()
+    owner.kill()
+    owner.wait(10)
+    _until(lambda: not _alive(child))
+    assert File("/run/netns", name).exists()
+    assert name in sweep()
+    assert not File("/run/netns", name).exists()
+
+
+def test_a_process_takes_its_children_along() -> None:
+    with Process(["sh", "-c", "sleep 300 & echo $!; wait"], stdout=subprocess.PIPE) as shell:
+        child = int(shell.line())
+        assert _alive(child)
+        shell.signal(signal.SIGSTOP)
+    _until(lambda: not _alive(child))
+
+
+def test_a_failing_program_says_what_it_said() -> None:
+    with Namespace("a") as a, pytest.raises(TestbedError, match="No such file"):
+        a.run("ls", "/nonexistent")
+    with pytest.raises(TestbedError, match="apt-get install nosuchprogram"):
+        program("nosuchprogram")
+
+
+def test_sockets_of_a_live_connection(tmp_path: File) -> None:
+    (tmp_path / "file").write_bytes(os.urandom(8 << 20))
+    with (
+        Namespace("a") as a,
+        Namespace("b") as b,
+        Veth(a, b),
+        RsyncDaemon(b) as store,
+        a.spawn("rsync", "--bwlimit=1m", tmp_path / "file", store.url("one")),
+    ):
+        _until(lambda: any(s.bytes_received > 99_999 for s in sockets(b, local_port=store.port)))
+        (there,) = sockets(b, local_port=store.port)
+        (here,) = sockets(a, peer_port=store.port)
+        assert (here.congestion_control, there.congestion_control) == ("cubic", "cubic")
+        assert here.local_port == there.peer_port
+
+
+def test_not_being_root_is_said() -> None:
+    code = "import os; from testbed import Namespace; os.setuid(65534); Namespace('a')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "sudo" in done.stderr
+
+
+def _owner() -> tuple[subprocess.Popen[str], str, int]:
+    owner = subprocess.Popen([sys.executable, "-c", _OWNER], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    with owner.stdout as out:
+        name, child = out.readline().split()
+    return owner, name, int(child)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return File(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _until(condition: Callable[[], bool], seconds: float = 5) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
