@@ -1,1 +1,33 @@
-//! placeholder
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Puts netnice's eBPF objects into the kernel, keeps them there and takes them out again.
+//!
+//! Nothing of this runs while data flows: [`up()`] pins what it loads and is done, [`down()`] takes
+//! it all away. Both may be killed at any [`Step`]; the next [`up()`] repairs what it finds.
+
+pub mod bpffs;
+pub mod cgroup;
+pub mod doctor;
+mod down;
+mod error;
+pub mod facts;
+mod health;
+pub mod kernel;
+mod lock;
+mod mounts;
+pub mod params;
+pub mod pins;
+mod policy;
+mod sender;
+pub mod sockets;
+pub mod state;
+pub mod status;
+mod step;
+mod up;
+
+pub use down::{down, Removed};
+pub use error::{Error, Result};
+pub use step::Step;
+pub use up::{is_up, up, Outcome, UpOptions};
+
+/// Identifies the eBPF objects inside this binary: a hash of their bytes.
+pub const BUILD_ID: &str = env!("NETNICE_BUILD_ID");

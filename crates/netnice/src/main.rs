@@ -1,1 +1,24 @@
-fn main() {}
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use netnice::{run, Cli, FAILED};
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => {
+            // Where it cannot be printed there is nobody to tell.
+            let _ = usage.print();
+            return if usage.use_stderr() { FAILED.into() } else { ExitCode::SUCCESS };
+        }
+    };
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("netnice: {error}");
+            error.exit_code()
+        }
+    }
+}

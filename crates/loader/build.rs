@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Compiles the eBPF objects and embeds them.
+//!
+//! `vmlinux.h` is generated on the spot from a kernel's BTF: the running one's, or the file named by
+//! `NETNICE_VMLINUX_BTF` (raw BTF or an ELF vmlinux). The objects are relocated at load time (CO-RE),
+//! so the kernel they are built against need not be the one they run on.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{exit, Command};
+
+use libbpf_cargo::SkeletonBuilder;
+use sha2::{Digest, Sha256};
+
+const RUNNING_KERNEL: &str = "/sys/kernel/btf/vmlinux";
+const OBJECTS: [(&str, &str); 2] = [
+    ("sender", "transport/sender/bpf/sender.bpf.c"),
+    ("policy", "transport/policy/policy.bpf.c"),
+];
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let repo = manifest.join("../..").canonicalize().expect("repository root");
+
+    generate_vmlinux_h(&out);
+    let mut hash = Sha256::new();
+    for (name, source) in OBJECTS {
+        let object = out.join(format!("{name}.bpf.o"));
+        compile(&repo, &out, &repo.join(source), &object);
+        if let Err(e) = SkeletonBuilder::new().obj(&object).generate(out.join(format!("{name}.skel.rs"))) {
+            fail(&format!("cannot generate the skeleton of {source}: {e:#}"));
+        }
+        hash.update(fs::read(&object).expect("the object just built"));
+    }
+    println!("cargo:rustc-env=NETNICE_BUILD_ID={:x}", hash.finalize());
+    generate_table(&repo, &out);
+    for watched in ["algorithms", "transport/sender/bpf", "transport/policy"] {
+        println!("cargo:rerun-if-changed={}", repo.join(watched).display());
+    }
+}
+
+/// Writes OUT/vmlinux.h, or ends the build saying what is missing.
+fn generate_vmlinux_h(out: &Path) {
+    println!("cargo:rerun-if-env-changed=NETNICE_VMLINUX_BTF");
+    println!("cargo:rerun-if-env-changed=BPFTOOL");
+    let btf = env::var_os("NETNICE_VMLINUX_BTF").unwrap_or_else(|| OsString::from(RUNNING_KERNEL));
+    if !Path::new(&btf).exists() {
+        fail(&format!(
+            "no kernel type information: {} does not exist.\n\
+             The eBPF objects need it once, to build. Set NETNICE_VMLINUX_BTF=FILE to the BTF or vmlinux \
+             of any Linux 6.4 or newer, for example a copy of another machine's {RUNNING_KERNEL}.",
+            Path::new(&btf).display()
+        ));
+    }
+    let bpftool = env::var_os("BPFTOOL").unwrap_or_else(|| OsString::from("bpftool"));
+    let dump = Command::new(&bpftool)
+        .args(["btf", "dump", "file"])
+        .arg(&btf)
+        .args(["format", "c"])
+        .env("PATH", format!("{}:/usr/sbin:/sbin", env::var("PATH").unwrap_or_default()))
+        .output();
+    match dump {
+        Ok(o) if o.status.success() => {
+            fs::write(out.join("vmlinux.h"), o.stdout).expect("write vmlinux.h")
+        }
+        Ok(o) => fail(&format!(
+            "bpftool could not read {}: {}",
+            Path::new(&btf).display(),
+            String::from_utf8_lossy(&o.stderr).trim()
+        )),
+        Err(e) => fail(&format!(
+            "cannot run {}: {e}. Install it (Debian: apt install bpftool) or set BPFTOOL=PATH.",
+            Path::new(&bpftool).display()
+        )),
+    }
+}
+
+/// One object with clang; paths are mapped away so that the object depends on its sources only.
+fn compile(repo: &Path, out: &Path, source: &Path, object: &Path) {
+    println!("cargo:rerun-if-env-changed=CLANG");
+    let clang = env::var_os("CLANG").unwrap_or_else(|| OsString::from("clang-16"));
+    let arg = |flag: &str, path: &Path| {
+        let mut s = OsString::from(flag);
+        s.push(path);
+        s
+    };
+    let mapped = |path: &Path, to: &str| {
+        let mut s = arg("-ffile-prefix-map=", path);
+        s.push(format!("={to}"));
+        s
+    };
+    let args = [
+        arg("-I", out),
+        arg("-I", repo),
+        arg("-I", &repo.join("algorithms")),
+        mapped(out, "build"),
+        mapped(repo, "netnice"),
+        OsString::from("-mcpu=v3"),
+        OsString::from("-Wall"),
+        OsString::from("-Wextra"),
+        // BPF_PROG() and the kernel's operations tables give parameters that not everybody uses.
+        OsString::from("-Wno-unused-parameter"),
+        OsString::from("-Werror"),
+    ];
+    if let Err(e) = SkeletonBuilder::new().source(source).obj(object).clang(&clang).clang_args(args).build() {
+        fail(&format!("cannot compile {}: {e:#}", source.display()));
+    }
+}
+
+/// Turns the C tables of algorithms and parameters into Rust ones, by the preprocessor that knows them.
+fn generate_table(repo: &Path, out: &Path) {
+    const MARK: &str = "netnice_table_begins";
+    let stub = out.join("table.c");
+    let rust = format!(
+        "#include \"params.h\"\n#include \"table.h\"\n#undef true\n#undef false\n{MARK}\n\
+         #define P(n, u, w) Parameter {{ name: #n, unit: u, why: w }},\n\
+         #define A(n, c, s, ...) Algorithm {{ name: #n, shipped: s }},\n\
+         pub const PARAMETERS: &[Parameter] = &[NN_PARAMS(P)];\n\
+         pub const ALGORITHMS: &[Algorithm] = &[NN_ALGORITHMS(A)];\n"
+    );
+    fs::write(&stub, rust).expect("write table.c");
+    let clang = env::var_os("CLANG").unwrap_or_else(|| OsString::from("clang-16"));
+    let run = Command::new(&clang).args(["-E", "-P", "-I"]).arg(repo.join("algorithms")).arg(&stub).output();
+    let text = match run {
+        Ok(o) if o.status.success() => String::from_utf8_lossy(&o.stdout).into_owned(),
+        Ok(o) => fail(&format!("cannot read algorithms/table.h: {}", String::from_utf8_lossy(&o.stderr))),
+        Err(e) => fail(&format!(
+            "cannot run {}: {e}. Install it (Debian: apt install clang-16) or set CLANG=PATH.",
+            Path::new(&clang).display()
+        )),
+    };
+    let table = text.split_once(MARK).expect("the mark is in the stub").1;
+    fs::write(out.join("table.rs"), table).expect("write table.rs");
+}
+
+fn fail(why: &str) -> ! {
+    eprintln!("netnice: {why}");
+    exit(1);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The file system that pins live in. Mounted by up where it is missing, and then unmounted by down:
+//! the mount's source name remembers who did it.
+
+use std::ffi::CString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::mounts::{self, Mount};
+use crate::{Error, Result};
+
+const POINT: &str = "/sys/fs/bpf";
+/// What mountinfo shows as the source when netnice mounted it.
+const OURS: &str = "netnice";
+
+pub fn point() -> PathBuf {
+    PathBuf::from(POINT)
+}
+
+/// The mount visible at /sys/fs/bpf, if there is one.
+pub(crate) fn mounted(mounts: &[Mount]) -> Option<&Mount> {
+    mounts.iter().rev().find(|m| m.point == Path::new(POINT)).filter(|m| m.fs == "bpf")
+}
+
+pub(crate) fn mount() -> Result<()> {
+    if mounted(&read_mounts()?).is_some() {
+        return Ok(());
+    }
+    let (source, target, fs) = (c_string(OURS), c_string(POINT), c_string("bpf"));
+    let mode = c_string("mode=0700");
+    // SAFETY: four strings that outlive the call; the kernel copies them.
+    let failed = unsafe {
+        libc::mount(
+            source.as_ptr(),
+            target.as_ptr(),
+            fs.as_ptr(),
+            libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC,
+            mode.as_ptr().cast(),
+        )
+    };
+    if failed != 0 {
+        return Err(Error::file("mount a bpf file system on", POINT)(io::Error::last_os_error()));
+    }
+    Ok(())
+}
+
+/// Unmounts if netnice mounted it and nobody else has pinned anything since. Says whether it did.
+pub(crate) fn unmount() -> Result<bool> {
+    let ours = mounted(&read_mounts()?).is_some_and(|m| m.source == OURS);
+    let empty = std::fs::read_dir(POINT).map(|mut d| d.next().is_none()).unwrap_or(false);
+    if !ours || !empty {
+        return Ok(false);
+    }
+    let target = c_string(POINT);
+    // SAFETY: one string that outlives the call.
+    if unsafe { libc::umount2(target.as_ptr(), 0) } != 0 {
+        let why = io::Error::last_os_error();
+        // Somebody stands in it: the empty mount harms nobody, and the next down tries again.
+        return if why.raw_os_error() == Some(libc::EBUSY) { Ok(false) } else { Err(Error::file("unmount", POINT)(why)) };
+    }
+    Ok(true)
+}
+
+fn read_mounts() -> Result<Vec<Mount>> {
+    let path = "/proc/self/mountinfo";
+    Ok(mounts::parse(&std::fs::read_to_string(path).map_err(Error::file("read", path))?))
+}
+
+fn c_string(text: &str) -> CString {
+    CString::new(text).expect("a constant without NUL")
+}

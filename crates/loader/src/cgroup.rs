@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The cgroups whose sockets yield: made, joined, found and emptied here.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::mounts::{self, Mount};
+use crate::{Error, Result};
+
+const PARENT: &str = "netnice";
+/// The highest level there is; 0 yields least.
+pub const HIGHEST_LEVEL: u32 = 0;
+/// How long processes may keep forking out of a cgroup that is being emptied.
+const EMPTYING: Duration = Duration::from_secs(5);
+
+/// One cgroup: a level, with or without DSCP LE on its packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Group {
+    pub level: u32,
+    pub marked: bool,
+}
+
+impl Group {
+    pub const ALL: [Group; 2] = [Group { level: 0, marked: true }, Group { level: 0, marked: false }];
+
+    pub fn name(self) -> String {
+        format!("level{}{}", self.level, if self.marked { "" } else { "-unmarked" })
+    }
+
+    /// The group that a path below the cgroup root lies in, at any depth.
+    pub fn of_path(path: &str) -> Option<Self> {
+        let mut parts = path.split('/').skip_while(|p| *p != PARENT);
+        parts.next()?;
+        let name = parts.next()?.strip_prefix("level")?;
+        let (number, marked) = match name.strip_suffix("-unmarked") {
+            Some(number) => (number, false),
+            None => (name, true),
+        };
+        Some(Self { level: number.parse().ok()?, marked })
+    }
+
+    /// The group this process is in; `None` in the foreground.
+    pub fn current() -> Result<Option<Self>> {
+        let path = "/proc/self/cgroup";
+        let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
+        Ok(text.lines().find_map(|l| l.strip_prefix("0::")).and_then(Self::of_path))
+    }
+}
+
+/// The cgroup v2 hierarchy, wherever it is mounted.
+#[derive(Debug, Clone)]
+pub struct Hierarchy(PathBuf);
+
+impl Hierarchy {
+    pub fn find() -> Result<Self> {
+        let path = "/proc/self/mountinfo";
+        let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
+        mounted(&mounts::parse(&text)).map(Self).ok_or(Error::NoCgroup2)
+    }
+
+    pub fn dir(&self, group: Group) -> PathBuf {
+        self.parent().join(group.name())
+    }
+
+    fn parent(&self) -> PathBuf {
+        self.0.join(PARENT)
+    }
+
+    pub(crate) fn exists(&self) -> bool {
+        self.parent().exists()
+    }
+
+    /// Moves this process, and with it what it will start, into the group.
+    pub fn join(&self, group: Group) -> io::Result<()> {
+        fs::write(self.dir(group).join("cgroup.procs"), "0")
+    }
+
+    /// The id that BPF links to this cgroup carry; `None` when it does not exist.
+    pub(crate) fn id(&self, group: Group) -> Option<u64> {
+        use std::os::unix::fs::MetadataExt;
+        fs::metadata(self.dir(group)).ok().map(|m| m.ino())
+    }
+
+    pub(crate) fn make(&self, group: Group) -> Result<()> {
+        let dir = self.dir(group);
+        fs::create_dir_all(&dir).map_err(Error::file("create the cgroup", dir))
+    }
+
+    /// Processes in the group and below it.
+    pub fn processes(&self, group: Group) -> Vec<u32> {
+        let mut found = Vec::new();
+        walk(&self.dir(group), &mut |dir| {
+            found.extend(members(dir).unwrap_or_default().iter().filter_map(|p| p.parse::<u32>().ok()));
+        });
+        found
+    }
+
+    /// Moves every process to the root of the hierarchy, which may always hold some, and removes the
+    /// cgroups. Returns how many were moved.
+    pub(crate) fn remove(&self) -> Result<usize> {
+        let mut dirs = Vec::new();
+        walk(&self.parent(), &mut |dir| dirs.push(dir.to_path_buf()));
+        let begun = Instant::now();
+        let mut moved = 0;
+        for dir in dirs.iter().rev() {
+            loop {
+                moved += self.empty(dir)?;
+                match fs::remove_dir(dir) {
+                    Ok(()) => break,
+                    Err(e) if e.kind() == ErrorKind::NotFound => break,
+                    Err(e) if e.raw_os_error() != Some(libc::EBUSY) => {
+                        return Err(Error::file("remove the cgroup", dir)(e));
+                    }
+                    // A process was born between the two calls.
+                    Err(_) if begun.elapsed() < EMPTYING => sleep(Duration::from_millis(2)),
+                    Err(_) => return Err(Error::Busy(dir.clone())),
+                }
+            }
+        }
+        Ok(moved)
+    }
+
+    fn empty(&self, dir: &Path) -> Result<usize> {
+        let root = self.0.join("cgroup.procs");
+        let mut moved = 0;
+        for process in members(dir).unwrap_or_default() {
+            match fs::write(&root, &process) {
+                Ok(()) => moved += 1,
+                Err(e) if e.raw_os_error() == Some(libc::ESRCH) => {}
+                Err(e) => return Err(Error::file("move a process into", &root)(e)),
+            }
+        }
+        Ok(moved)
+    }
+}
+
+/// Where cgroup v2 is mounted: the usual places first, then anywhere.
+pub(crate) fn mounted(mounts: &[Mount]) -> Option<PathBuf> {
+    let usual = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+    let v2 = || mounts.iter().filter(|m| m.fs == "cgroup2").map(|m| m.point.clone());
+    v2().find(|p| usual.iter().any(|u| p == Path::new(u))).or_else(|| v2().next())
+}
+
+// A threaded cgroup refuses to list its members; their process is listed by the domain above it.
+fn members(dir: &Path) -> io::Result<Vec<String>> {
+    Ok(fs::read_to_string(dir.join("cgroup.procs"))?.lines().map(str::to_owned).collect())
+}
+
+// Parents before children.
+fn walk(dir: &Path, visit: &mut impl FnMut(&Path)) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    visit(dir);
+    for entry in entries.flatten().filter(|e| e.file_type().is_ok_and(|t| t.is_dir())) {
+        walk(&entry.path(), visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_and_paths() {
+        for group in Group::ALL {
+            assert_eq!(Group::of_path(&format!("/netnice/{}", group.name())), Some(group));
+        }
+        assert_eq!(Group::of_path("/netnice/level0/inner"), Some(Group { level: 0, marked: true }));
+        assert_eq!(Group::of_path("/netnice/level2"), Some(Group { level: 2, marked: true }));
+        assert_eq!(Group::of_path("/"), None);
+        assert_eq!(Group::of_path("/netnice"), None);
+        assert_eq!(Group::of_path("/netnice/other"), None);
+        assert_eq!(Group::of_path("/user.slice/level0"), None);
+    }
+
+    #[test]
+    fn the_usual_place_wins() {
+        let line = |point| format!("25 24 0:23 / {point} rw - cgroup2 cgroup2 rw\n");
+        let both = line("/tmp/elsewhere") + &line("/sys/fs/cgroup/unified");
+        assert_eq!(mounted(&mounts::parse(&both)), Some(PathBuf::from("/sys/fs/cgroup/unified")));
+        assert_eq!(mounted(&mounts::parse(&line("/tmp/x"))), Some(PathBuf::from("/tmp/x")));
+        assert_eq!(mounted(&[]), None);
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! From facts to findings: what netnice needs, whether it is there, why it matters and what to do.
+
+use serde::Serialize;
+
+use crate::facts::Facts;
+use crate::kernel::Release;
+
+/// Pinned struct_ops links came with it.
+pub const OLDEST: Release = Release(6, 4);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Ok,
+    /// Not as usual, but netnice copes.
+    Note,
+    /// Needed, and missing.
+    Missing,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub name: &'static str,
+    pub verdict: Verdict,
+    /// What was found.
+    pub state: String,
+    /// What netnice needs it for.
+    pub why: &'static str,
+    /// What to do about it; empty when all is well.
+    pub remedy: String,
+}
+
+/// Every check, in the order to mend things.
+pub fn findings(facts: &Facts) -> Vec<Finding> {
+    vec![
+        kernel(facts),
+        type_information(facts),
+        registration(facts),
+        jit(facts),
+        cgroup2(facts),
+        bpffs(facts),
+        capabilities(facts),
+        memlock(facts),
+    ]
+}
+
+/// Only what stands in the way of up.
+pub fn missing(facts: &Facts) -> Vec<Finding> {
+    findings(facts).into_iter().filter(|f| f.verdict == Verdict::Missing).collect()
+}
+
+fn finding(name: &'static str, why: &'static str, verdict: Verdict, state: String, remedy: &str) -> Finding {
+    Finding { name, verdict, state, why, remedy: remedy.to_owned() }
+}
+
+fn kernel(facts: &Facts) -> Finding {
+    let check = |verdict, state, remedy: &str| {
+        let why = "Congestion control in eBPF that outlives its loader needs Linux 6.4.";
+        finding("kernel", why, verdict, state, remedy)
+    };
+    match facts.release {
+        Some(r) if r >= OLDEST => check(Verdict::Ok, format!("Linux {r}."), ""),
+        Some(r) => check(
+            Verdict::Missing,
+            format!("Linux {r} is too old."),
+            "boot Linux 6.4 or newer; on Debian 12: apt install -t bookworm-backports linux-image-amd64.",
+        ),
+        None => check(Verdict::Missing, "The version cannot be read.".into(), "mount /proc: mount -t proc proc /proc."),
+    }
+}
+
+fn type_information(facts: &Facts) -> Finding {
+    let why = "The eBPF programs are fitted to the running kernel with it.";
+    match facts.types {
+        Some(_) => finding("BTF", why, Verdict::Ok, "/sys/kernel/btf/vmlinux is readable.".into(), ""),
+        None => finding(
+            "BTF",
+            why,
+            Verdict::Missing,
+            "/sys/kernel/btf/vmlinux is missing or unreadable.".into(),
+            "boot a kernel built with CONFIG_DEBUG_INFO_BTF=y (those of Debian, Ubuntu and Fedora are).",
+        ),
+    }
+}
+
+fn registration(facts: &Facts) -> Finding {
+    let check = |verdict, state: String, remedy: &str| {
+        let why = "netnice registers its algorithm with TCP and its policy with cgroups.";
+        finding("registration", why, verdict, state, remedy)
+    };
+    let Some(types) = facts.types else {
+        let remedy = "see BTF above; nothing else can be said without it.";
+        return check(Verdict::Missing, "Unknown without BTF.".into(), remedy);
+    };
+    let rebuilt = "boot a kernel built with CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT and CONFIG_CGROUP_BPF.";
+    match types.cong_control_args {
+        _ if !types.tcp_struct_ops || !types.struct_ops_link => {
+            check(Verdict::Missing, "TCP takes no congestion control from eBPF.".into(), rebuilt)
+        }
+        _ if !types.cgroup_bpf => check(Verdict::Missing, "cgroups take no eBPF programs.".into(), rebuilt),
+        Some(args @ (2 | 4)) => check(Verdict::Ok, format!("TCP and cgroups take eBPF (cong_control with {args} arguments)."), ""),
+        other => check(
+            Verdict::Missing,
+            format!("cong_control takes {} arguments.", other.map_or("unknown".to_owned(), |n| n.to_string())),
+            "this kernel is newer than this netnice: look for a newer netnice.",
+        ),
+    }
+}
+
+fn jit(facts: &Facts) -> Finding {
+    let check = |verdict, state: &str, remedy: &str| {
+        let why = "TCP calls compiled eBPF only.";
+        finding("JIT", why, verdict, state.to_owned(), remedy)
+    };
+    match facts.jit {
+        Some(0) => check(Verdict::Missing, "The eBPF compiler is off.", "sysctl -w net.core.bpf_jit_enable=1."),
+        Some(_) => check(Verdict::Ok, "The eBPF compiler is on.", ""),
+        None => check(Verdict::Missing, "The kernel has no eBPF compiler.", "boot a kernel built with CONFIG_BPF_JIT=y."),
+    }
+}
+
+fn cgroup2(facts: &Facts) -> Finding {
+    let check = |verdict, state: String, remedy: &str| {
+        let why = "A command and its children are told apart from others by their cgroup v2 directory.";
+        finding("cgroup v2", why, verdict, state, remedy)
+    };
+    match &facts.cgroup2 {
+        Some(point) => check(Verdict::Ok, format!("Mounted at {}.", point.display()), ""),
+        None if facts.cgroup1 => check(
+            Verdict::Missing,
+            "Only cgroup v1 is mounted.".into(),
+            "mkdir -p /sys/fs/cgroup/unified && mount -t cgroup2 none /sys/fs/cgroup/unified; for good: boot with systemd.unified_cgroup_hierarchy=1.",
+        ),
+        None => check(Verdict::Missing, "Not mounted.".into(), "mount -t cgroup2 none /sys/fs/cgroup."),
+    }
+}
+
+fn bpffs(facts: &Facts) -> Finding {
+    let check = |verdict, state: &str, remedy: &str| {
+        let why = "What is loaded stays loaded because it is pinned there; no daemon is needed.";
+        finding("bpffs", why, verdict, state.to_owned(), remedy)
+    };
+    match (facts.bpffs_mounted, facts.bpffs_known) {
+        (true, _) => check(Verdict::Ok, "Mounted at /sys/fs/bpf.", ""),
+        (false, true) => check(Verdict::Note, "Not mounted at /sys/fs/bpf.", "nothing: 'netnicectl up' mounts it."),
+        (false, false) => {
+            check(Verdict::Missing, "The kernel has no bpf file system.", "boot a kernel built with CONFIG_BPF_SYSCALL=y.")
+        }
+    }
+}
+
+fn capabilities(facts: &Facts) -> Finding {
+    let why = "Loading programs for everybody's TCP takes CAP_BPF, CAP_NET_ADMIN and CAP_SYS_ADMIN.";
+    let lacking = facts.lacking();
+    if lacking.is_empty() {
+        return finding("root", why, Verdict::Ok, "All capabilities are there.".into(), "");
+    }
+    let state = format!("Not there: {}.", lacking.join(", "));
+    finding("root", why, Verdict::Missing, state, "run it as root: sudo netnicectl …")
+}
+
+fn memlock(facts: &Facts) -> Finding {
+    let why = "Kernels before 5.11 charged eBPF maps to it; newer ones charge the memory cgroup.";
+    let state = match facts.memlock {
+        None => "Unlimited.".to_owned(),
+        Some(bytes) => format!("{} KiB.", bytes / 1024),
+    };
+    finding("memlock", why, Verdict::Ok, state, "")
+}
+
+#[cfg(test)]
+mod tests;

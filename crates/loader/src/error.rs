@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Everything that can go wrong: what, why and what to do.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::doctor::Finding;
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("this machine cannot run netnice:{}\nRun 'netnicectl doctor' for the whole list.", listed(.0))]
+    Unfit(Vec<Finding>),
+    #[error("only root can {0}.\nTry 'sudo …' the same command.")]
+    NotRoot(&'static str),
+    #[error("cannot {what} {}: {source}", path.display())]
+    File { what: &'static str, path: PathBuf, source: io::Error },
+    #[error("the kernel refused to {what}: {source}{log}", log = indented(log))]
+    Bpf { what: String, log: String, source: libbpf_rs::Error },
+    #[error("process {0} has held {1} for {2} s: another netnice is starting or stopping, or hangs.\nWait for it, or end it, and try again.")]
+    Locked(String, PathBuf, u64),
+    #[error("a congestion control named '{0}' is already registered, and not by this netnice: a kernel module, or an up from another mount namespace.\nUnload that one first ('rmmod tcp_{0}', or 'netnicectl down' where it was loaded).")]
+    NameTaken(String),
+    #[error("no algorithm is named '{0}'; there are: {1}")]
+    UnknownAlgorithm(String, String),
+    #[error("'{0}' is not loaded; loaded: {1}.\nLoad it with 'netnicectl up --with {0}'.")]
+    NotLoaded(String, String),
+    #[error("no parameter is named '{0}'; there are: {1}")]
+    UnknownParameter(String, String),
+    #[error("{name} cannot be {value}: {why}")]
+    BadValue { name: String, value: String, why: String },
+    #[error("netnice is not up, so there is nothing to {0}.\nRun 'netnicectl up' first.")]
+    NotUp(&'static str),
+    #[error("what is loaded comes from another build of netnice, so its parameters cannot be read.\nRun 'netnicectl up' to replace it.")]
+    OtherBuild,
+    #[error("no cgroup v2 hierarchy is mounted.\nMount one: 'mount -t cgroup2 none /sys/fs/cgroup' (or boot with systemd.unified_cgroup_hierarchy=1).")]
+    NoCgroup2,
+    #[error("cannot empty the cgroup {}: processes keep starting in it.\nEnd them and run 'netnicectl down' again.", .0.display())]
+    Busy(PathBuf),
+    #[error("cannot ask the kernel for its TCP sockets: {0}")]
+    Sockets(io::Error),
+}
+
+impl Error {
+    pub(crate) fn file(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { what, path, source }
+    }
+
+    /// Takes along what libbpf printed: the verifier's reason is there.
+    pub(crate) fn bpf(what: impl Into<String>) -> impl FnOnce(libbpf_rs::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Bpf { what, log: crate::kernel::take_libbpf_log(), source }
+    }
+}
+
+fn listed(findings: &[Finding]) -> String {
+    findings.iter().map(|f| format!("\n  {}: {} {}\n    What to do: {}", f.name, f.state, f.why, f.remedy)).collect()
+}
+
+fn indented(log: &str) -> String {
+    log.lines().map(|line| format!("\n  {line}")).collect()
+}

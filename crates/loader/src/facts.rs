@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! What the machine is like, read from /proc and /sys and from nowhere else.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::kernel::{Release, TypeInfo};
+use crate::mounts::{self, Mount};
+use crate::{bpffs, cgroup};
+
+const CAP_NET_ADMIN: u32 = 12;
+const CAP_SYS_ADMIN: u32 = 21;
+const CAP_BPF: u32 = 39;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Facts {
+    pub release: Option<Release>,
+    pub types: Option<TypeInfo>,
+    /// net.core.bpf_jit_enable; `None` when the kernel was built without.
+    pub jit: Option<u32>,
+    pub cgroup2: Option<PathBuf>,
+    pub cgroup1: bool,
+    pub bpffs_known: bool,
+    pub bpffs_mounted: bool,
+    /// The effective set, a bit mask.
+    pub capabilities: u64,
+    /// RLIMIT_MEMLOCK in bytes; `None` is unlimited.
+    pub memlock: Option<u64>,
+}
+
+impl Facts {
+    /// `root` is "/", or a directory holding another machine's proc and sys.
+    pub fn gather(root: &Path) -> Self {
+        let read = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
+        let mounts = mounts::parse(&read("proc/self/mountinfo"));
+        Self {
+            release: Release::parse(&read("proc/sys/kernel/osrelease")),
+            types: TypeInfo::read(&root.join("sys/kernel/btf/vmlinux")),
+            jit: read("proc/sys/net/core/bpf_jit_enable").trim().parse().ok(),
+            cgroup2: cgroup::mounted(&mounts),
+            cgroup1: mounts.iter().any(|m: &Mount| m.fs == "cgroup"),
+            bpffs_known: read("proc/filesystems").lines().any(|l| l.split_whitespace().last() == Some("bpf")),
+            bpffs_mounted: bpffs::mounted(&mounts).is_some(),
+            capabilities: effective(&read("proc/self/status")),
+            memlock: locked_memory(&read("proc/self/limits")),
+        }
+    }
+
+    /// Names of the capabilities that are needed and not there.
+    pub fn lacking(&self) -> Vec<&'static str> {
+        lacking(self.capabilities)
+    }
+}
+
+/// This process may load programs for TCP and cgroups, pin them and mount.
+pub fn privileged() -> bool {
+    lacking(effective(&fs::read_to_string("/proc/self/status").unwrap_or_default())).is_empty()
+}
+
+fn lacking(capabilities: u64) -> Vec<&'static str> {
+    let needed = [(CAP_BPF, "CAP_BPF"), (CAP_NET_ADMIN, "CAP_NET_ADMIN"), (CAP_SYS_ADMIN, "CAP_SYS_ADMIN")];
+    needed.iter().filter(|(bit, _)| capabilities >> bit & 1 == 0).map(|(_, name)| *name).collect()
+}
+
+fn effective(status: &str) -> u64 {
+    let hex = status.lines().find_map(|l| l.strip_prefix("CapEff:")).unwrap_or_default();
+    u64::from_str_radix(hex.trim(), 16).unwrap_or(0)
+}
+
+fn locked_memory(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|l| l.strip_prefix("Max locked memory"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capabilities_of_a_status_file() {
+        assert_eq!(effective("Name:\tx\nCapEff:\t000001ffffffffff\n"), 0x1ff_ffff_ffff);
+        assert_eq!(effective(""), 0);
+    }
+
+    #[test]
+    fn memory_limits() {
+        let line = |soft| format!("Max locked memory         {soft}              8388608              bytes\n");
+        assert_eq!(locked_memory(&line("65536")), Some(65536));
+        assert_eq!(locked_memory(&line("unlimited")), None);
+    }
+
+    #[test]
+    fn an_empty_root_has_nothing() {
+        let facts = Facts::gather(Path::new("/nonexistent"));
+        assert_eq!((facts.release, facts.types, facts.jit), (None, None, None));
+        assert!(!facts.lacking().is_empty() && facts.cgroup2.is_none() && !facts.bpffs_mounted);
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Is what is loaded complete, ours and still attached?
+
+use libbpf_rs::query::{LinkInfo, LinkTypeInfo};
+use libbpf_rs::Link;
+
+use crate::cgroup::{Group, Hierarchy};
+use crate::state::State;
+use crate::{kernel, pins, Result, UpOptions};
+
+pub(crate) enum Health {
+    /// Nothing of netnice is there.
+    Absent,
+    /// All as asked.
+    Fit,
+    /// What is wrong, each in a few words.
+    Ill(Vec<String>),
+}
+
+pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Health> {
+    let Some(state) = State::read() else {
+        let remains = pins::root().exists() || Group::ALL.iter().any(|g| hierarchy.id(*g).is_some());
+        return Ok(if remains { Health::Ill(vec!["incomplete".to_owned()]) } else { Health::Absent });
+    };
+    let mut ills = Vec::new();
+    if state.build_id != crate::BUILD_ID {
+        ills.push(format!("loaded by another build, version {}", state.version));
+    }
+    if state.algorithms != wanted.algorithms() || state.mark != wanted.mark {
+        ills.push("loaded with other options".to_owned());
+    }
+    let registered = kernel::congestion_controls()?;
+    for cc in &state.algorithms {
+        if !registered.contains(cc) || !pins::sender_link(cc).exists() {
+            ills.push(format!("'{cc}' is no longer registered"));
+        }
+    }
+    for group in Group::ALL {
+        if hierarchy.id(group).is_none() || attached_to(group) != hierarchy.id(group) {
+            ills.push(format!("the cgroup {} has lost its policy", group.name()));
+        }
+        if !pins::counters(&group.name()).exists() {
+            ills.push(format!("the counters of {} are gone", group.name()));
+        }
+    }
+    if !pins::params().exists() {
+        ills.push("the parameters are gone".to_owned());
+    }
+    Ok(if ills.is_empty() { Health::Fit } else { Health::Ill(ills) })
+}
+
+// A link outlives the cgroup it was made for; only the id tells.
+fn attached_to(group: Group) -> Option<u64> {
+    use std::os::fd::AsFd;
+    let link = Link::open(pins::policy_link(&group.name())).ok()?;
+    match LinkInfo::from_fd(link.as_fd()).ok()?.info {
+        LinkTypeInfo::Cgroup(cgroup) => Some(cgroup.cgroup_id),
+        _ => None,
+    }
+}

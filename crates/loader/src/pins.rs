@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Where the kernel objects are pinned, and how pins are taken away again.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use libbpf_rs::Link;
+
+use crate::{bpffs, kernel, Error, Result};
+
+/// How long the kernel may take to let go of a name whose last link is gone.
+const RELEASE: Duration = Duration::from_secs(5);
+
+pub fn root() -> PathBuf {
+    bpffs::point().join("netnice")
+}
+
+pub fn links() -> PathBuf {
+    root().join("links")
+}
+
+pub fn maps() -> PathBuf {
+    root().join("maps")
+}
+
+pub fn sender_link(cc: &str) -> PathBuf {
+    links().join(format!("sender-{cc}"))
+}
+
+pub fn policy_link(cgroup: &str) -> PathBuf {
+    links().join(format!("policy-{cgroup}"))
+}
+
+pub fn params() -> PathBuf {
+    maps().join("params")
+}
+
+pub fn counters(cgroup: &str) -> PathBuf {
+    maps().join(format!("counters-{cgroup}"))
+}
+
+/// Pinned last and removed first: while it exists, everything else does.
+pub fn state() -> PathBuf {
+    maps().join("state")
+}
+
+pub(crate) fn make() -> Result<()> {
+    for dir in [links(), maps()] {
+        fs::create_dir_all(&dir).map_err(Error::file("create", &dir))?;
+    }
+    Ok(())
+}
+
+/// Detaches and unpins every link. Sockets that run on a congestion control keep it.
+pub(crate) fn remove_links() -> Result<()> {
+    let mut released = Vec::new();
+    for path in entries(&links())? {
+        if let Some(cc) = name(&path).strip_prefix("sender-") {
+            released.push(cc.to_owned());
+        }
+        // Detaching takes effect at once, where the kernel can; unpinning alone does so a little later.
+        if let Ok(link) = Link::open(&path) {
+            let _ = link.detach();
+        }
+        remove_file(&path)?;
+    }
+    let begun = Instant::now();
+    while kernel::congestion_controls()?.iter().any(|cc| released.contains(cc)) && begun.elapsed() < RELEASE {
+        sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
+/// Removes what is left: maps and directories.
+pub(crate) fn remove_rest() -> Result<()> {
+    for dir in [links(), maps()] {
+        for path in entries(&dir)? {
+            remove_file(&path)?;
+        }
+        remove_dir(&dir)?;
+    }
+    remove_dir(&root())
+}
+
+pub(crate) fn remove_file(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::file("unpin", path)(e)),
+        _ => Ok(()),
+    }
+}
+
+fn remove_dir(path: &Path) -> Result<()> {
+    match fs::remove_dir(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::file("remove", path)(e)),
+        _ => Ok(()),
+    }
+}
+
+fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
+    match fs::read_dir(dir) {
+        Ok(list) => Ok(list.flatten().map(|e| e.path()).collect()),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) => Err(Error::file("read", dir)(e)),
+    }
+}
+
+fn name(path: &Path) -> &str {
+    path.file_name().and_then(|n| n.to_str()).unwrap_or_default()
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! What is there right now, for people and programs.
+
+use serde::Serialize;
+
+use crate::cgroup::{Group, Hierarchy};
+use crate::facts::privileged;
+use crate::kernel::congestion_controls;
+use crate::params::ALGORITHMS;
+use crate::policy::Counters;
+use crate::state::State;
+use crate::{pins, sockets, Result};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Condition {
+    Up,
+    Down,
+    /// An up or down did not finish.
+    Incomplete,
+    /// Something is registered; only root sees what.
+    Hidden,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Status {
+    pub condition: Condition,
+    /// What is loaded, when it could be read.
+    pub loaded: Option<State>,
+    /// It was loaded by the very build that asks.
+    pub same_build: bool,
+    /// TCP connections of this network namespace; some may outlive a down.
+    pub connections: Vec<Connections>,
+    pub groups: Vec<GroupStatus>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Connections {
+    pub algorithm: String,
+    pub count: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub struct GroupStatus {
+    pub name: String,
+    pub processes: Vec<u32>,
+    pub counters: Option<Counters>,
+}
+
+pub fn status() -> Result<Status> {
+    let loaded = State::read();
+    let registered = congestion_controls()?;
+    let found = sockets::by_congestion_control()?;
+    let names = ALGORITHMS.iter().map(|a| a.name.to_owned());
+    let connections = names
+        .filter(|n| registered.contains(n) || found.contains_key(n))
+        .map(|algorithm| Connections { count: found.get(&algorithm).copied().unwrap_or(0), algorithm })
+        .collect();
+    let hierarchy = Hierarchy::find().ok();
+    let made = hierarchy.as_ref().is_some_and(Hierarchy::exists);
+    let groups = match &hierarchy {
+        Some(h) if made => Group::ALL.iter().map(|g| group_status(h, *g)).collect(),
+        _ => Vec::new(),
+    };
+    let condition = match &loaded {
+        Some(_) => Condition::Up,
+        None if !privileged() && made => Condition::Hidden,
+        None if made || pins::root().exists() => Condition::Incomplete,
+        None => Condition::Down,
+    };
+    let same_build = loaded.as_ref().is_some_and(|s| s.build_id == crate::BUILD_ID);
+    Ok(Status { condition, loaded, same_build, connections, groups })
+}
+
+fn group_status(hierarchy: &Hierarchy, group: Group) -> GroupStatus {
+    GroupStatus { name: group.name(), processes: hierarchy.processes(group), counters: Counters::read(group) }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Loading: from whatever is found to all in place, or nothing done and a reason.
+
+use crate::cgroup::{Group, Hierarchy};
+use crate::facts::Facts;
+use crate::health::{examine, Health};
+use crate::lock::Lock;
+use crate::state::State;
+use crate::{bpffs, doctor, kernel, params, pins, policy, sender, Error, Result, Step};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpOptions {
+    /// Algorithms to register besides the shipped ones.
+    pub with: Vec<String>,
+    /// DSCP LE on the sockets of the level.
+    pub mark: bool,
+}
+
+impl Default for UpOptions {
+    fn default() -> Self {
+        Self { with: Vec::new(), mark: true }
+    }
+}
+
+impl UpOptions {
+    /// In the order of the table, each once.
+    pub(crate) fn algorithms(&self) -> Vec<String> {
+        let wanted = |a: &&params::Algorithm| a.shipped || self.with.iter().any(|w| w == a.name);
+        params::ALGORITHMS.iter().filter(wanted).map(|a| a.name.to_owned()).collect()
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.with.iter().find(|w| params::ALGORITHMS.iter().all(|a| a.name != *w)) {
+            Some(unknown) => Err(Error::UnknownAlgorithm(unknown.clone(), params::algorithm_names())),
+            None => Ok(()),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    AlreadyUp,
+    Loaded,
+    /// Something was there and was replaced: what was wrong with it.
+    Repaired(Vec<String>),
+}
+
+/// Brings everything into place. Safe to call again, at once from several processes, and after any crash.
+pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> {
+    options.check()?;
+    let facts = Facts::gather("/".as_ref());
+    let missing = doctor::missing(&facts);
+    if !missing.is_empty() {
+        return Err(Error::Unfit(missing));
+    }
+    let _lock = Lock::take()?;
+    on_step(Step::Locked);
+    bpffs::mount()?;
+    on_step(Step::BpffsMounted);
+    let hierarchy = Hierarchy::find()?;
+    let outcome = match examine(&hierarchy, options)? {
+        Health::Fit => return Ok(Outcome::AlreadyUp),
+        Health::Absent => Outcome::Loaded,
+        Health::Ill(ills) => Outcome::Repaired(ills),
+    };
+    // The mark of completeness first: whoever dies from here on leaves something visibly incomplete.
+    pins::remove_file(&pins::state())?;
+    pins::remove_links()?;
+    pins::remove_rest()?;
+    on_step(Step::StaleRemoved);
+    let loaded = load(options, &facts, &hierarchy, on_step);
+    if loaded.is_err() {
+        // The first error is the one to tell; the next up removes what this could not.
+        let _ = pins::remove_links().and_then(|()| pins::remove_rest());
+    }
+    loaded.map(|()| outcome)
+}
+
+fn load(options: &UpOptions, facts: &Facts, hierarchy: &Hierarchy, on_step: &mut dyn FnMut(Step)) -> Result<()> {
+    pins::make()?;
+    on_step(Step::PinsMade);
+    let args = facts.types.and_then(|t| t.cong_control_args).unwrap_or(kernel::CURRENT_CONG_CONTROL_ARGS);
+    sender::load(&options.algorithms(), args, on_step)?;
+    for group in Group::ALL {
+        hierarchy.make(group)?;
+        on_step(Step::CgroupMade);
+        policy::attach(hierarchy, group, group.marked && options.mark, on_step)?;
+    }
+    State::new(options.algorithms(), options.mark).pin()?;
+    on_step(Step::StatePinned);
+    Ok(())
+}
+
+/// True when an up has completed and the group can be joined. Cheap: no BPF, two look-ups of a name.
+pub fn is_up(hierarchy: &Hierarchy, group: Group) -> bool {
+    pins::state().exists() && hierarchy.dir(group).exists()
+}

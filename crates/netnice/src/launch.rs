@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! From the command line to the program it names, in the group it belongs to.
+
+use std::convert::Infallible;
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use netnice_loader::cgroup::{Group, Hierarchy};
+use netnice_loader::facts::privileged;
+use netnice_loader::{is_up, kernel, up, Outcome, UpOptions};
+
+use crate::{level, Cli, Error};
+
+/// Returns only when there is no command, or it cannot be run.
+pub fn run(cli: Cli) -> Result<(), Error> {
+    let level = level::parse(cli.level)?;
+    let current = Group::current()?;
+    let Some((program, arguments)) = cli.command.split_first() else {
+        println!("{}", described(current));
+        return Ok(());
+    };
+    enter(current, level::choose(current, level, cli.no_mark))?;
+    match exec(program, arguments)? {}
+}
+
+fn described(current: Option<Group>) -> String {
+    match current {
+        None => "foreground".to_owned(),
+        Some(group) if group.marked => group.level.to_string(),
+        Some(group) => format!("{} unmarked", group.level),
+    }
+}
+
+fn enter(current: Option<Group>, target: Group) -> Result<(), Error> {
+    let hierarchy = Hierarchy::find()?;
+    if privileged() {
+        if !is_up(&hierarchy, target) && up(&UpOptions::default(), &mut |_| ())? != Outcome::AlreadyUp {
+            eprintln!("netnice: loaded into the kernel, for the first time since it started ('netnicectl down' unloads it)");
+        }
+    } else if !kernel::congestion_controls()?.iter().any(|cc| cc == "nice") {
+        return Err(Error::NotLoaded);
+    }
+    if current == Some(target) {
+        return Ok(());
+    }
+    let dir = hierarchy.dir(target);
+    hierarchy.join(target).map_err(|e| match e.kind() {
+        ErrorKind::PermissionDenied => Error::NotRoot(dir),
+        _ => Error::Join(dir, e),
+    })
+}
+
+fn exec(program: &OsString, arguments: &[OsString]) -> Result<Infallible, Error> {
+    let error = Command::new(program).args(arguments).exec();
+    let name = program.to_string_lossy().into_owned();
+    Err(match error.kind() {
+        ErrorKind::NotFound => Error::NotFound(name),
+        _ => Error::CannotRun(name, error),
+    })
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Which group a command goes into, given where its caller already is. Pure.
+
+use netnice_loader::cgroup::{Group, HIGHEST_LEVEL};
+
+use crate::Error;
+
+pub(crate) fn parse(asked: Option<i64>) -> Result<u32, Error> {
+    let asked = asked.unwrap_or(0);
+    u32::try_from(asked).ok().filter(|level| *level <= HIGHEST_LEVEL).ok_or(Error::NoSuchLevel(asked))
+}
+
+/// Never less nice than now, and never marked again after somebody further out said not to.
+pub(crate) fn choose(current: Option<Group>, level: u32, no_mark: bool) -> Group {
+    let Some(now) = current else {
+        return Group { level, marked: !no_mark };
+    };
+    if now.level > level {
+        return now;
+    }
+    Group { level, marked: now.marked && !no_mark }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn group(level: u32, marked: bool) -> Group {
+        Group { level, marked }
+    }
+
+    #[test]
+    fn from_the_foreground() {
+        assert_eq!(choose(None, 0, false), group(0, true));
+        assert_eq!(choose(None, 0, true), group(0, false));
+    }
+
+    #[test]
+    fn never_less_nice() {
+        assert_eq!(choose(Some(group(2, true)), 0, false), group(2, true));
+        assert_eq!(choose(Some(group(2, true)), 0, true), group(2, true));
+        assert_eq!(choose(Some(group(0, true)), 2, false), group(2, true));
+    }
+
+    #[test]
+    fn no_mark_is_inherited() {
+        assert_eq!(choose(Some(group(0, false)), 0, false), group(0, false));
+        assert_eq!(choose(Some(group(0, false)), 1, false), group(1, false));
+        assert_eq!(choose(Some(group(0, true)), 0, true), group(0, false));
+    }
+
+    #[test]
+    fn levels_there_are() {
+        assert_eq!(parse(None).expect("the default"), 0);
+        assert_eq!(parse(Some(0)).expect("exists"), 0);
+        for bad in [-1, i64::from(HIGHEST_LEVEL) + 1, i64::MAX] {
+            assert!(parse(Some(bad)).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Manual pages and completions, from the very definitions that parse the command lines.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+
+use crate::cli::{Cli, Kind};
+
+pub fn generate(kind: Kind, dir: &Path) -> Result<ExitCode> {
+    fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    for command in [netnice::command(), Cli::command()] {
+        match kind {
+            Kind::Man => clap_mangen::generate_to(command, dir),
+            Kind::Completions => completions(command, dir),
+        }
+        .with_context(|| format!("cannot write into {}", dir.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn completions(mut command: Command, dir: &Path) -> std::io::Result<()> {
+    let name = command.get_name().to_owned();
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        clap_complete::generate_to(shell, &mut command, &name, dir)?;
+    }
+    Ok(())
+}

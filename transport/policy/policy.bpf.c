@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * policy - puts the TCP sockets of one cgroup on one congestion control
+ *
+ * A sockops program, loaded once per cgroup with its own read-only data. On every connection that
+ * becomes established, active or passive, it selects `cc_name` and, with `mark_le`, writes DSCP LE
+ * (RFC 8622) into the IPv4 TOS or IPv6 traffic class. Who belongs to the cgroup is decided outside.
+ *
+ * The kernel keeps the two ECN bits when the TOS of a stream socket is set, so the whole byte is
+ * given here. A v4-mapped IPv6 socket sends IPv4 packets but has family AF_INET6: the kernel
+ * accepts IP_TOS from BPF only for AF_INET, and ignores IPV6_TCLASS on the packets such a socket
+ * sends. No other hook can write it, so these sockets yield but stay unmarked, and are counted.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_endian.h>
+
+#define AF_INET		2
+#define AF_INET6	10
+#define SOL_IP		0
+#define SOL_TCP		6
+#define SOL_IPV6	41
+#define IP_TOS		1
+#define IPV6_TCLASS	67
+#define TCP_CONGESTION	13
+#define TOS_LE		0x04	/* DSCP 000001 above two ECN bits */
+
+char _license[] SEC("license") = "GPL";
+
+const volatile char cc_name[16] = "nice";
+const volatile bool mark_le = true;
+
+/* Events since the program was loaded; read by `netnicectl status` from the pinned map. */
+struct policy_counters {
+	__u64 active;		/* connections opened by the level's processes */
+	__u64 passive;		/* connections they accepted */
+	__u64 cc_failed;	/* sockets left on their old congestion control */
+	__u64 marked;		/* sockets marked DSCP LE */
+	__u64 mark_failed;	/* sockets that should have been marked and could not be */
+	__u64 mapped_unmarked;	/* v4-mapped IPv6 sockets, which BPF cannot mark */
+} counters;
+
+#define COUNT(field)	__sync_fetch_and_add(&counters.field, 1)
+
+/* True when an AF_INET6 socket talks IPv4 (::ffff:a.b.c.d). */
+static __always_inline bool is_v4_mapped(struct bpf_sock_ops *ops)
+{
+	return !ops->remote_ip6[0] && !ops->remote_ip6[1] &&
+	       ops->remote_ip6[2] == bpf_htonl(0xffff);
+}
+
+static __always_inline void select_cc(struct bpf_sock_ops *ops)
+{
+	char name[16];
+
+	__builtin_memcpy(name, (const char *)cc_name, sizeof(name));
+	if (bpf_setsockopt(ops, SOL_TCP, TCP_CONGESTION, name, sizeof(name)))
+		COUNT(cc_failed);
+}
+
+static __always_inline void mark(struct bpf_sock_ops *ops)
+{
+	int tos = TOS_LE;
+	bool mapped = ops->family == AF_INET6 && is_v4_mapped(ops);
+	long err;
+
+	if (ops->family == AF_INET || mapped)
+		err = bpf_setsockopt(ops, SOL_IP, IP_TOS, &tos, sizeof(tos));
+	else
+		err = bpf_setsockopt(ops, SOL_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
+
+	if (!err)
+		COUNT(marked);
+	else if (mapped)
+		COUNT(mapped_unmarked);
+	else
+		COUNT(mark_failed);
+}
+
+SEC("sockops")
+int policy(struct bpf_sock_ops *ops)
+{
+	switch (ops->op) {
+	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
+		COUNT(active);
+		break;
+	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
+		COUNT(passive);
+		break;
+	default:
+		return 1;
+	}
+	select_cc(ops);
+	if (mark_le)
+		mark(ops);
+	return 1;
+}
