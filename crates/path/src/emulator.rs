@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The event loop: packets in, packets out on time.
+
+use std::os::fd::AsFd;
+
+use anyhow::{Context, Result};
+use hdrhistogram::Histogram;
+use nix::errno::Errno;
+use nix::poll::{ppoll, PollFd, PollFlags};
+use nix::sys::signal::Signal;
+use nix::sys::signalfd::SignalFd;
+use nix::sys::time::TimeSpec;
+
+use crate::class::Class;
+use crate::ends::Ends;
+use crate::link::{Link, LinkSpec, Nanos, Volume};
+use crate::options::PathSpec;
+use crate::system::clock::now;
+use crate::system::keeper::Keeper;
+use crate::trace::Trace;
+
+/// Packets read or written before looking at the clock and the other direction again.
+const BATCH: usize = 16;
+const LARGEST_PACKET: usize = 65_536;
+
+/// One direction and what was seen of it.
+#[derive(Debug)]
+pub struct Direction {
+    pub link: Link<Vec<u8>>,
+    pub delivered: [Volume; 2],
+    /// Packets the kernel would not take.
+    pub refused: u64,
+    /// Nanoseconds from due to delivery.
+    pub lateness: Histogram<u64>,
+    /// Nanoseconds from arrival to the end of service, by class.
+    pub queued: [Histogram<u64>; 2],
+}
+
+impl Direction {
+    fn new(spec: LinkSpec) -> Direction {
+        Direction {
+            link: Link::new(spec),
+            delivered: Default::default(),
+            refused: 0,
+            lateness: histogram(),
+            queued: [histogram(), histogram()],
+        }
+    }
+}
+
+/// Up to an hour, to three digits.
+fn histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, 3_600_000_000_000, 3).expect("the bounds are in order")
+}
+
+/// A path at work.
+#[derive(Debug)]
+pub struct Emulator {
+    ends: Ends,
+    /// Up, and down.
+    pub directions: [Direction; 2],
+    pub started: Nanos,
+    /// Buffers to use again.
+    spare: Vec<Vec<u8>>,
+    scratch: Vec<u8>,
+}
+
+impl Emulator {
+    pub fn new(ends: Ends, path: PathSpec) -> Emulator {
+        Emulator {
+            ends,
+            directions: [Direction::new(path.up), Direction::new(path.down)],
+            started: now(),
+            spare: Vec::new(),
+            scratch: vec![0; LARGEST_PACKET],
+        }
+    }
+
+    /// Runs until the command ends or, without one, a signal says to stop.
+    pub fn run(
+        &mut self,
+        signals: &SignalFd,
+        keeper: Option<&Keeper>,
+        trace: &mut Option<Trace>,
+    ) -> Result<()> {
+        loop {
+            let more = self.deliver();
+            if let Some(trace) = trace {
+                trace.tick(now(), &mut self.directions)?;
+            }
+            let [a, b, signal, end] = self.wait(more, signals, keeper, trace.as_ref())?;
+            if a {
+                self.receive(0)?;
+            }
+            if b {
+                self.receive(1)?;
+            }
+            if end || signal && stop(signals, keeper)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Packets the kernel dropped before they could be read, up and down.
+    pub fn missed(&mut self) -> [u64; 2] {
+        [self.ends.a.missed(), self.ends.b.missed()]
+    }
+
+    /// Sleeps until a packet is due, a descriptor is ready or a line of the trace is due; says which are ready.
+    fn wait(
+        &self,
+        more: bool,
+        signals: &SignalFd,
+        keeper: Option<&Keeper>,
+        trace: Option<&Trace>,
+    ) -> Result<[bool; 4]> {
+        let next = self
+            .directions
+            .iter()
+            .filter_map(|d| d.link.next_due())
+            .chain(trace.map(Trace::next))
+            .min();
+        let timeout = if more {
+            Some(0)
+        } else {
+            next.map(|next| next.saturating_sub(now()))
+        };
+        let timeout =
+            timeout.map(|t| TimeSpec::new((t / 1_000_000_000) as i64, (t % 1_000_000_000) as i64));
+        let read = |fd| PollFd::new(fd, PollFlags::POLLIN);
+        let mut fds = [
+            read(self.ends.a.tun.as_fd()),
+            read(self.ends.b.tun.as_fd()),
+            read(signals.as_fd()),
+            // Without a command, the signals a second time.
+            read(keeper.map_or(signals.as_fd(), AsFd::as_fd)),
+        ];
+        match ppoll(&mut fds, timeout, None) {
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(e) => return Err(e).context("cannot wait for packets"),
+        }
+        let mut ready = fds.map(|fd| fd.any().unwrap_or(false));
+        ready[3] &= keeper.is_some();
+        Ok(ready)
+    }
+
+    /// Reads a batch of packets from end `from` into its direction.
+    fn receive(&mut self, from: usize) -> Result<()> {
+        let tun = if from == 0 {
+            &mut self.ends.a.tun
+        } else {
+            &mut self.ends.b.tun
+        };
+        for _ in 0..BATCH {
+            let read = tun.receive(&mut self.scratch).with_context(|| {
+                format!("device {} is gone; was its namespace deleted?", tun.name())
+            })?;
+            let Some(length) = read else { break };
+            let bytes = &self.scratch[..length];
+            let mut payload = self.spare.pop().unwrap_or_default();
+            payload.clear();
+            payload.extend_from_slice(bytes);
+            self.directions[from].link.offer(
+                now(),
+                Class::of(bytes),
+                length as u32,
+                payload,
+                &mut self.spare,
+            );
+        }
+        Ok(())
+    }
+
+    /// Hands over a batch of what is due; whether there may be more.
+    fn deliver(&mut self) -> bool {
+        let tuns = [&mut self.ends.b.tun, &mut self.ends.a.tun];
+        let mut more = false;
+        for (direction, tun) in self.directions.iter_mut().zip(tuns) {
+            let mut room = BATCH;
+            while let Some(delivery) = direction.link.deliver(now()) {
+                let late = now() - delivery.due;
+                if tun.send(&delivery.payload).is_ok() {
+                    let volume = &mut direction.delivered[delivery.class.index()];
+                    volume.packets += 1;
+                    volume.bytes += u64::from(delivery.bytes);
+                } else {
+                    direction.refused += 1;
+                }
+                direction.lateness.saturating_record(late);
+                direction.queued[delivery.class.index()].saturating_record(delivery.queued);
+                self.spare.push(delivery.payload);
+                room -= 1;
+                if room == 0 {
+                    more = true;
+                    break;
+                }
+            }
+        }
+        more
+    }
+}
+
+/// Passes a signal to the command; without one, every signal means stop.
+fn stop(signals: &SignalFd, keeper: Option<&Keeper>) -> Result<bool> {
+    let Some(info) = signals.read_signal().context("cannot read a signal")? else {
+        return Ok(false);
+    };
+    let Some(keeper) = keeper else {
+        return Ok(true);
+    };
+    // What the terminal sends reaches the command without us.
+    if info.ssi_code <= 0 {
+        keeper.signal(Signal::try_from(info.ssi_signo as i32)?);
+    }
+    Ok(false)
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+use std::process::ExitCode;
+
+use clap::Parser;
+use netnice_path::options::Options;
+use netnice_path::run::{run, FAILED};
+
+fn main() -> ExitCode {
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(e) => {
+            // Printing fails only when nobody reads.
+            e.print().ok();
+            return ExitCode::from(if e.use_stderr() { FAILED } else { 0 });
+        }
+    };
+    match run(&options) {
+        Ok(status) => ExitCode::from(status),
+        Err(e) => {
+            eprintln!("netnice-path: {e:#}");
+            ExitCode::from(FAILED)
+        }
+    }
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The command line, and what it asks of each direction.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+
+use crate::link::{Limit, LinkSpec, Nanos};
+use crate::units::{self, Probability, QueueSize, Rate};
+
+const PACKET: u64 = 1500;
+/// A queue without a rate never fills; with one but without a delay it needs some size.
+const QUEUE_WITHOUT_BDP: Limit = Limit::Packets(1000);
+
+const ABOUT: &str =
+    "Run a command behind an emulated network path, or put one between two namespaces";
+
+const LONG_ABOUT: &str = "\
+Run a command behind an emulated network path, or put one between two namespaces.
+
+COMMAND runs in a fresh network namespace. Its only way out is a path of the rate, delay, queue and \
+loss you give; at the other end is the network namespace netnice-path was started in. Paths nest: a \
+netnice-path started as COMMAND adds its path to the first one's. Nothing needs netem, and nothing is left when \
+it ends, not even after kill -9. Needs root. Without COMMAND your shell is run.";
+
+const EXAMPLES: &str = "\
+Examples:
+  A 10 Mbit/s path of 40 ms, with a queue of one bandwidth-delay product:
+      netnice-path --rate 10mbit --rtt 40ms --queue 1bdp -- iperf3 -c 100.64.0.1
+
+  COMMAND finds the other end in $NETNICE_PATH_PEER:
+      netnice-path --rtt 40ms -- sh -c 'ping -c 3 $NETNICE_PATH_PEER'
+
+  A cable modem: 100 Mbit/s down, 5 Mbit/s up, a bloated upload queue:
+      netnice-path --down-rate 100mbit --up-rate 5mbit --rtt 20ms --up-queue 500kB -- bash
+
+  Two paths in a row, 10 ms + 30 ms, the outer one losing 1 % of packets:
+      netnice-path --rtt 10ms --loss 1% -- netnice-path --rtt 30ms -- bash
+
+  The ideal router: packets marked LE (DSCP 1) are only sent when nothing else waits:
+      netnice-path --rate 10mbit --rtt 40ms --priority -- ./my-test
+
+  As an ordinary user again inside:
+      sudo netnice-path --rate 1mbit --rtt 300ms -- sudo -u $USER -- curl ...
+
+  Between two namespaces that exist ('ip netns add a; ip netns add b'), until Ctrl-C:
+      netnice-path --between a b --rate 10mbit --rtt 40ms
+
+Units:
+  rates   bit kbit mbit gbit, or kB mB gB for bytes; '/s' may follow
+  delays  us ms s
+  queues  p (packets), B kB KiB MB MiB, or bdp: rate x round-trip delay. A queue counts the packet being sent, so a
+          packet that gets in waits and is sent in no more than size / rate.
+  loss    %
+
+Queues drop what arrives when they are full. With --priority the two bands share the queue, and a full queue makes
+room for a packet that is not LE by dropping LE packets, the latest first. A random loss comes before the queue.
+
+What COMMAND leaves running is killed when it ends. On a TERM, HUP, INT, QUIT, USR1 or USR2 signal, COMMAND gets it.
+
+COMMAND's environment:
+  NETNICE_PATH_PEER, NETNICE_PATH_PEER6        the other end's IPv4 and IPv6 address
+  NETNICE_PATH_ADDRESS, NETNICE_PATH_ADDRESS6  this end's
+  With --between: NETNICE_PATH_A, NETNICE_PATH_A6, NETNICE_PATH_B, NETNICE_PATH_B6
+
+Addresses come from 100.64.0.0/10 and fd6e:6e70:6174::/48, the first /16 that is free; up to five paths nest. Beyond the
+other end, answers find the way back only if routes or NAT say so.
+
+At the end it says how late packets were delivered, and when not to trust the run: if 1 % of packets were later than 1 ms
+or 5 % of the round-trip delay, whichever is more, or the kernel dropped packets before they could be read.
+
+Exit status: COMMAND's, 128+N if signal N ended it; 125 if netnice-path failed, 126 if COMMAND cannot be run, 127 if it
+is not found.";
+
+/// The options of `netnice-path`.
+#[derive(Debug, Parser)]
+#[command(name = "netnice-path", version, about = ABOUT, long_about = LONG_ABOUT, after_long_help = EXAMPLES)]
+#[command(after_help = "Examples, units and exit status: netnice-path --help")]
+pub struct Options {
+    /// Rate of both directions, as 10mbit; without a limit if not given
+    #[arg(long, value_name = "RATE", value_parser = units::rate)]
+    pub rate: Option<Rate>,
+    /// Rate from the command outwards (from A to B)
+    #[arg(long, value_name = "RATE", value_parser = units::rate)]
+    pub up_rate: Option<Rate>,
+    /// Rate towards the command (from B to A)
+    #[arg(long, value_name = "RATE", value_parser = units::rate)]
+    pub down_rate: Option<Rate>,
+
+    /// Round-trip delay, half of it each way, as 40ms
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub rtt: Option<Duration>,
+    /// One-way delay from the command outwards (from A to B)
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub up_delay: Option<Duration>,
+    /// One-way delay towards the command (from B to A)
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub down_delay: Option<Duration>,
+
+    /// Queue of each direction, as 50p, 60kB or 1bdp [default: 1bdp, or 1000p without a delay]
+    #[arg(long, value_name = "SIZE", value_parser = units::queue)]
+    pub queue: Option<QueueSize>,
+    /// Queue from the command outwards (from A to B)
+    #[arg(long, value_name = "SIZE", value_parser = units::queue)]
+    pub up_queue: Option<QueueSize>,
+    /// Queue towards the command (from B to A)
+    #[arg(long, value_name = "SIZE", value_parser = units::queue)]
+    pub down_queue: Option<QueueSize>,
+
+    /// Random loss of each direction, as 2%
+    #[arg(long, value_name = "PERCENT", value_parser = units::probability)]
+    pub loss: Option<Probability>,
+    /// Random loss from the command outwards (from A to B)
+    #[arg(long, value_name = "PERCENT", value_parser = units::probability)]
+    pub up_loss: Option<Probability>,
+    /// Random loss towards the command (from B to A)
+    #[arg(long, value_name = "PERCENT", value_parser = units::probability)]
+    pub down_loss: Option<Probability>,
+    /// Seed of the random losses: the same packets in the same order lose the same
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Serve packets marked LE (DSCP 000001) only when nothing else waits
+    #[arg(long)]
+    pub priority: bool,
+
+    /// Join two network namespaces that exist (names in /run/netns, or paths) instead of making one
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pub between: Option<Vec<String>>,
+
+    /// Write the summary to FILE as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write queues, throughput by class and drops over time to FILE, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Time between two lines of the trace
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = units::interval)]
+    pub trace_interval: Duration,
+    /// No summary on standard error; errors and warnings still come
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// The command to run, with its arguments
+    #[arg(
+        value_name = "COMMAND",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub command: Vec<OsString>,
+}
+
+/// Both directions: outwards (A to B), and back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathSpec {
+    pub up: LinkSpec,
+    pub down: LinkSpec,
+}
+
+impl PathSpec {
+    /// Round-trip delay of the empty path.
+    pub fn rtt(&self) -> Nanos {
+        self.up.delay + self.down.delay
+    }
+}
+
+/// A queue in bdp of a direction without a rate.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error(
+    "a queue in bdp needs a rate and a delay, and the {0} direction lacks one; \
+     give --rate and --rtt, or the queue in packets (50p) or bytes (60kB)"
+)]
+pub struct NoBdp(&'static str);
+
+impl Options {
+    /// What the options ask of each direction.
+    pub fn path(&self) -> Result<PathSpec, NoBdp> {
+        let half = self.rtt.unwrap_or_default() / 2;
+        let up_delay = self.up_delay.unwrap_or(half).as_nanos() as Nanos;
+        let down_delay = self.down_delay.unwrap_or(half).as_nanos() as Nanos;
+        let rtt = up_delay + down_delay;
+        let link = |name,
+                    rate: Option<Rate>,
+                    delay,
+                    queue: Option<QueueSize>,
+                    loss: Option<Probability>,
+                    seed| {
+            let rate = rate.or(self.rate).map(|rate| rate.0);
+            Ok(LinkSpec {
+                rate,
+                delay,
+                limit: limit(queue.or(self.queue), rate, rtt).ok_or(NoBdp(name))?,
+                loss: loss.or(self.loss).unwrap_or_default().0,
+                priority: self.priority,
+                seed,
+            })
+        };
+        Ok(PathSpec {
+            up: link(
+                "up",
+                self.up_rate,
+                up_delay,
+                self.up_queue,
+                self.up_loss,
+                self.seed,
+            )?,
+            // Another sequence of losses, as certain as the first.
+            down: link(
+                "down",
+                self.down_rate,
+                down_delay,
+                self.down_queue,
+                self.down_loss,
+                !self.seed,
+            )?,
+        })
+    }
+}
+
+/// The queue in packets or bytes. A BDP too small for two full packets is raised to that, or nothing would get through.
+fn limit(asked: Option<QueueSize>, rate: Option<u64>, rtt: Nanos) -> Option<Limit> {
+    let bdp = rate
+        .filter(|_| rtt > 0)
+        .map(|rate| rate as f64 * rtt as f64 / 8e9);
+    let bytes =
+        |bdps: f64| bdp.map(|bdp| Limit::Bytes(((bdp * bdps).round() as u64).max(2 * PACKET)));
+    match asked {
+        Some(QueueSize::Packets(packets)) => Some(Limit::Packets(packets.into())),
+        Some(QueueSize::Bytes(most)) => Some(Limit::Bytes(most)),
+        Some(QueueSize::Bdp(bdps)) => bytes(bdps),
+        None => Some(bytes(1.0).unwrap_or(QUEUE_WITHOUT_BDP)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(args: &[&str]) -> Result<PathSpec, NoBdp> {
+        let args = ["netnice-path"].iter().chain(args);
+        Options::try_parse_from(args).expect("good options").path()
+    }
+
+    #[test]
+    fn both_directions_share_the_rate_and_halve_the_rtt() {
+        let path = path(&["--rate", "10mbit", "--rtt", "40ms", "--queue", "1bdp"]).expect("a path");
+        assert_eq!(
+            (path.up.rate, path.down.rate),
+            (Some(10_000_000), Some(10_000_000))
+        );
+        assert_eq!((path.up.delay, path.down.delay), (20_000_000, 20_000_000));
+        assert_eq!(
+            (path.up.limit, path.down.limit),
+            (Limit::Bytes(50_000), Limit::Bytes(50_000))
+        );
+        assert_ne!(path.up.seed, path.down.seed);
+    }
+
+    #[test]
+    fn a_direction_can_differ() {
+        let path = path(&[
+            "--rate",
+            "10mbit",
+            "--up-rate",
+            "1mbit",
+            "--up-delay",
+            "5ms",
+            "--rtt",
+            "40ms",
+        ])
+        .expect("ok");
+        assert_eq!(
+            (path.up.rate, path.down.rate),
+            (Some(1_000_000), Some(10_000_000))
+        );
+        assert_eq!((path.up.delay, path.down.delay), (5_000_000, 20_000_000));
+        assert_eq!(path.up.limit, Limit::Bytes(3125));
+    }
+
+    #[test]
+    fn a_bdp_holds_at_least_two_packets() {
+        let path = path(&["--rate", "1mbit", "--rtt", "1ms"]).expect("a path");
+        assert_eq!(path.up.limit, Limit::Bytes(3000));
+    }
+
+    #[test]
+    fn a_bdp_without_a_rate_or_delay_is_refused() {
+        assert_eq!(
+            path(&["--rtt", "40ms", "--queue", "1bdp"]),
+            Err(NoBdp("up"))
+        );
+        assert_eq!(
+            path(&["--rate", "1mbit", "--queue", "1bdp"]),
+            Err(NoBdp("up"))
+        );
+        assert_eq!(
+            path(&["--rate", "1mbit"]).expect("a path").up.limit,
+            QUEUE_WITHOUT_BDP
+        );
+    }
+
+    #[test]
+    fn options_after_the_command_are_the_commands() {
+        let options =
+            Options::try_parse_from(["netnice-path", "--rtt", "1ms", "ping", "-c", "3", "--rate"]);
+        assert_eq!(
+            options.expect("good options").command,
+            ["ping", "-c", "3", "--rate"]
+        );
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! One run, from options to exit status.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::{env, io};
+
+use anyhow::{Context, Result};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+use crate::emulator::Emulator;
+use crate::ends::{self, Ends};
+use crate::options::Options;
+use crate::report::{Asked, Report};
+use crate::system::keeper::{self, End, Keeper};
+use crate::system::{namespace, realtime};
+use crate::trace::Trace;
+
+/// netnice-path itself failed.
+pub const FAILED: u8 = 125;
+const CANNOT_RUN: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// Does what the options say; the exit status.
+pub fn run(options: &Options) -> Result<u8> {
+    let path = options.path()?;
+    keeper::waited_for()
+        .thread_block()
+        .context("cannot block signals")?;
+    let signals = SignalFd::with_flags(
+        &keeper::waited_for(),
+        SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK,
+    )
+    .context("cannot wait for signals")?;
+
+    // Files come first: a run must not fail at its end for want of a directory.
+    let asked = [Asked::of(&path.up), Asked::of(&path.down)];
+    let mut trace = match &options.trace {
+        Some(file) => Some(Trace::create(file, options.trace_interval, asked)?),
+        None => None,
+    };
+    let summary = match &options.json {
+        Some(file) => Some(
+            File::create(file)
+                .with_context(|| format!("cannot create the summary {}", file.display()))?,
+        ),
+        None => None,
+    };
+
+    let home = namespace::current()?;
+    let (ends, command) = match options.between.as_deref() {
+        Some([a, b]) => {
+            let ends = ends::between(&namespace::named(a)?, &namespace::named(b)?)?;
+            (ends, options.command.clone())
+        }
+        _ => (ends::nested()?, command_or_shell(&options.command)),
+    };
+    let started = match command.as_slice() {
+        [] => None,
+        command => Some(Keeper::start(
+            command,
+            &environment(&ends, options.between.is_some()),
+        )?),
+    };
+    namespace::enter(&home)?;
+    announce(options, &ends);
+
+    let granted = realtime::ask();
+    for refused in &granted.refused {
+        eprintln!("netnice-path: {refused}");
+    }
+    let mut emulator = Emulator::new(ends, path);
+    if let Some(trace) = &mut trace {
+        trace.start(emulator.started)?;
+    }
+    emulator.run(&signals, started.as_ref(), &mut trace)?;
+    let status = match started {
+        Some(keeper) => finish(keeper, &command[0])?,
+        None => 0,
+    };
+    trace.map(Trace::finish).transpose()?;
+    summarize(
+        options.quiet,
+        &Report::new(&mut emulator, granted.fifo),
+        summary,
+    )?;
+    Ok(status)
+}
+
+fn command_or_shell(command: &[OsString]) -> Vec<OsString> {
+    if command.is_empty() {
+        vec![env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into())]
+    } else {
+        command.to_vec()
+    }
+}
+
+fn environment(ends: &Ends, between: bool) -> Vec<(&'static str, String)> {
+    let names = if between {
+        [
+            "NETNICE_PATH_A",
+            "NETNICE_PATH_A6",
+            "NETNICE_PATH_B",
+            "NETNICE_PATH_B6",
+        ]
+    } else {
+        [
+            "NETNICE_PATH_ADDRESS",
+            "NETNICE_PATH_ADDRESS6",
+            "NETNICE_PATH_PEER",
+            "NETNICE_PATH_PEER6",
+        ]
+    };
+    let [a, a6, b, b6] = names;
+    let mut all = vec![
+        (a, ends.a.address.to_string()),
+        (b, ends.b.address.to_string()),
+    ];
+    all.extend(ends.a.address6.map(|address| (a6, address.to_string())));
+    all.extend(ends.b.address6.map(|address| (b6, address.to_string())));
+    all
+}
+
+/// With --between somebody waits to hear that the path is there, and what its ends are called.
+fn announce(options: &Options, ends: &Ends) {
+    if let Some([a, b]) = options.between.as_deref() {
+        let (end_a, end_b) = (&ends.a, &ends.b);
+        eprintln!(
+            "netnice-path: ready: {a} {} {} <-> {b} {} {}",
+            end_a.tun.name(),
+            end_a.address,
+            end_b.tun.name(),
+            end_b.address
+        );
+    }
+}
+
+fn finish(keeper: Keeper, command: &OsString) -> Result<u8> {
+    let (end, killed) = keeper.wait()?;
+    if killed > 0 {
+        eprintln!("netnice-path: killed {killed} processes that the command had left running");
+    }
+    Ok(match end {
+        End::Exited(status) => status as u8,
+        End::Signalled(signal) => 128 + signal as u8,
+        End::NotStarted(code) => {
+            let e = io::Error::from_raw_os_error(code);
+            let command = command.to_string_lossy();
+            if code == libc::ENOENT {
+                eprintln!(
+                    "netnice-path: '{command}' was not found: {e}; is it installed, and in PATH?"
+                );
+                NOT_FOUND
+            } else {
+                eprintln!(
+                    "netnice-path: cannot run '{command}': {e}; is it a program, and executable?"
+                );
+                CANNOT_RUN
+            }
+        }
+    })
+}
+
+fn summarize(quiet: bool, report: &Report, file: Option<File>) -> Result<()> {
+    if !quiet {
+        eprint!("{report}");
+    }
+    if !report.trusted {
+        eprintln!(
+            "netnice-path: the machine was too busy, do not trust what was measured on this path:"
+        );
+        for reason in &report.reasons {
+            eprintln!("  {reason}");
+        }
+    }
+    file.map_or(Ok(()), |file| serde_json::to_writer_pretty(file, report))
+        .context("cannot write the summary")
+}

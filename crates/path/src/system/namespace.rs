@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Network namespaces. Only the network part is ever entered: mounts, so cgroups and bpffs, stay as they are.
+
+use std::fs::{self, File};
+use std::net::Ipv4Addr;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use nix::ifaddrs::getifaddrs;
+use nix::sched::{setns, unshare, CloneFlags};
+
+use crate::address::{Block, RANGE};
+
+/// The calling process's network namespace.
+pub fn current() -> Result<File> {
+    File::open("/proc/self/ns/net").context("cannot open /proc/self/ns/net; is /proc mounted?")
+}
+
+/// A namespace by its name in /run/netns, or by a path.
+pub fn named(name: &str) -> Result<File> {
+    let path = if name.contains('/') {
+        name.into()
+    } else {
+        Path::new("/run/netns").join(name)
+    };
+    File::open(&path).with_context(|| {
+        format!(
+            "no network namespace {}; make one with 'ip netns add {name}'",
+            path.display()
+        )
+    })
+}
+
+/// Moves the process into a namespace.
+pub fn enter(namespace: &File) -> Result<()> {
+    setns(namespace, CloneFlags::CLONE_NEWNET)
+        .context("cannot enter the network namespace; this needs root")
+}
+
+/// Moves the process into a new, unnamed namespace: it goes with its last process.
+pub fn enter_new() -> Result<()> {
+    unshare(CloneFlags::CLONE_NEWNET)
+        .context("cannot make a network namespace; this needs root or CAP_SYS_ADMIN")
+}
+
+/// Makes the current namespace a router, so that paths started inside reach beyond it.
+pub fn forward_packets() -> Result<()> {
+    set("ipv4/ip_forward", "1").context("cannot turn on IPv4 forwarding in the new namespace")?;
+    // Without IPv6 there is nothing to forward.
+    set("ipv6/conf/all/forwarding", "1").ok();
+    Ok(())
+}
+
+/// Keeps the kernel's own IPv6 chatter (router solicitations, link-local set-up) off a device.
+pub fn silence(device: &str) {
+    for (key, value) in [
+        ("addr_gen_mode", "1"),
+        ("router_solicitations", "0"),
+        ("accept_ra", "0"),
+    ] {
+        // Without IPv6 there is no chatter.
+        set(&format!("ipv6/conf/{device}/{key}"), value).ok();
+    }
+}
+
+fn set(key: &str, value: &str) -> std::io::Result<()> {
+    fs::write(Path::new("/proc/sys/net").join(key), value)
+}
+
+/// Where the current namespace stands among paths.
+#[derive(Debug, Default)]
+pub struct Surroundings {
+    /// The block of the path it is inside of.
+    pub own: Option<Block>,
+    /// What its addresses and routes use.
+    pub taken: Vec<Block>,
+}
+
+/// Reads the current namespace's routes and addresses.
+pub fn surroundings() -> Result<Surroundings> {
+    let mut found = Surroundings::default();
+    let routes = fs::read_to_string("/proc/self/net/route").context("cannot read the routes")?;
+    for (block, reject) in routes.lines().skip(1).filter_map(route) {
+        if block.prefix() == 0 {
+            continue;
+        }
+        if reject && RANGE.contains(block) {
+            found.own = Some(block);
+        } else {
+            found.taken.push(block);
+        }
+    }
+    for address in getifaddrs().context("cannot list the addresses")? {
+        if let Some(v4) = address.address.as_ref().and_then(|a| a.as_sockaddr_in()) {
+            found.taken.push(Block::new(v4.ip(), 32));
+        }
+    }
+    Ok(found)
+}
+
+/// One line of /proc/net/route: its prefix, and whether it says 'unreachable'.
+fn route(line: &str) -> Option<(Block, bool)> {
+    let fields: Vec<_> = line.split_whitespace().collect();
+    let hex = |field: usize| u32::from_str_radix(fields.get(field)?, 16).ok();
+    let base = Ipv4Addr::from(u32::from_be(hex(1)?));
+    let prefix = u32::from_be(hex(7)?).leading_ones() as u8;
+    let reject = hex(3)? & u32::from(libc::RTF_REJECT) != 0;
+    Some((Block::new(base, prefix), reject))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_endian = "little")]
+    fn route_lines_are_read() {
+        let line = "nnp0\t00004064\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0";
+        assert_eq!(
+            route(line),
+            Some((Block::new(Ipv4Addr::new(100, 64, 0, 0), 16), false))
+        );
+        let unreachable = "*\t00004064\t00000000\t0201\t0\t0\t0\t0000FFFF\t0\t0\t0";
+        assert_eq!(route(unreachable).map(|r| r.1), Some(true));
+        assert_eq!(route("short"), None);
+    }
+}

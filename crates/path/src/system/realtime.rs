@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Being on time: real-time scheduling, memory that stays in, exact timers.
+
+use std::io;
+
+use nix::sys::mman::{mlockall, MlockAllFlags};
+use nix::sys::prctl;
+
+const FIFO_PRIORITY: i32 = 50;
+const MEMORY_ADVICE: &str = "raise the limit with 'ulimit -l unlimited' or run as root";
+const FIFO_ADVICE: &str =
+    "run as root or with CAP_SYS_NICE, and see that the cgroup grants real-time time";
+
+/// What was granted; `refused` says what was not, why, and what to do.
+#[derive(Debug, Default)]
+pub struct Granted {
+    pub fifo: bool,
+    pub refused: Vec<String>,
+}
+
+/// Asks for everything that helps; call it after the last fork, since children must not inherit it.
+pub fn ask() -> Granted {
+    let mut granted = Granted::default();
+    if let Err(e) = prctl::set_timerslack(1) {
+        granted.refused.push(format!("timers stay coarse: {e}"));
+    }
+    if let Err(e) = mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE) {
+        granted
+            .refused
+            .push(format!("memory may be paged out: {e}; {MEMORY_ADVICE}"));
+    }
+    let parameter = libc::sched_param {
+        sched_priority: FIFO_PRIORITY,
+    };
+    // SAFETY: the parameter lives through the call.
+    granted.fifo =
+        unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameter) } == 0;
+    if !granted.fifo {
+        let e = io::Error::last_os_error();
+        granted.refused.push(format!(
+            "no real-time scheduling, packets may be late: {e}; {FIFO_ADVICE}"
+        ));
+    }
+    granted
+}
