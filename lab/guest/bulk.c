@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* Permanently backlogged flows, optionally limited to a rate, and the sink that drains them. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/inet_diag.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <linux/tcp.h>
+
+#include "guest.h"
+
+#define LOW_WATER 65536
+
+struct flow {
+	struct source source;
+	struct timer start, stop;
+	int id, fd, port, tos;
+	uint64_t rate, marked_bytes, marked_retrans;
+	char host[32], address[32], cc[16];
+};
+
+static struct flow *flows;
+static int flow_count;
+
+struct drain {
+	struct source source;
+	int fd;
+};
+
+static void drain_ready(struct source *source, uint32_t events)
+{
+	struct drain *drain = (struct drain *)source;
+	ssize_t n;
+
+	(void)events;
+	do {
+		n = recv(drain->fd, payload, sizeof(payload), MSG_TRUNC);
+	} while (n > 0);
+	if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		close(drain->fd);
+		free(drain);
+	}
+}
+
+static void sink_accept(struct source *source, uint32_t events)
+{
+	struct drain *listener = (struct drain *)source, *drain;
+	int fd, low = LOW_WATER;
+
+	(void)events;
+	while ((fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+		setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &low, sizeof(low));
+		drain = calloc(1, sizeof(*drain));
+		drain->source.ready = drain_ready;
+		drain->fd = fd;
+		loop_watch(fd, &drain->source, EPOLLIN);
+	}
+}
+
+void sink_open(const char *host, int port)
+{
+	struct drain *listener = calloc(1, sizeof(*listener));
+
+	host_enter(host);
+	listener->source.ready = sink_accept;
+	listener->fd = listen_on(port, "reno", 0);
+	loop_watch(listener->fd, &listener->source, EPOLLIN);
+}
+
+static void bulk_ready(struct source *source, uint32_t events)
+{
+	struct flow *flow = (struct flow *)source;
+
+	if (events & (EPOLLERR | EPOLLHUP))
+		fail("bulk flow %d broke", flow->id);
+	while (write(flow->fd, payload, sizeof(payload)) > 0)
+		;
+}
+
+static void bulk_start(struct timer *timer)
+{
+	struct flow *flow = (struct flow *)((char *)timer - offsetof(struct flow, start));
+
+	host_enter(flow->host);
+	flow->fd = stream_socket(flow->cc, flow->tos, 0);
+	if (flow->rate && setsockopt(flow->fd, SOL_SOCKET, SO_MAX_PACING_RATE, &flow->rate,
+				     sizeof(flow->rate)))
+		fail("SO_MAX_PACING_RATE");
+	connect_to(flow->fd, flow->address, flow->port);
+	loop_watch(flow->fd, &flow->source, EPOLLOUT | EPOLLET);
+}
+
+static int flow_info(struct flow *flow, struct tcp_info *info)
+{
+	socklen_t length = sizeof(*info);
+
+	memset(info, 0, sizeof(*info));
+	return flow->fd < 0 ? -1 : getsockopt(flow->fd, IPPROTO_TCP, TCP_INFO, info, &length);
+}
+
+/* The scavenger's own window in 1/65536 segments if it tells (Vegas' diag slot), else cwnd. */
+static uint64_t flow_window(struct flow *flow, const struct tcp_info *info)
+{
+	union tcp_cc_info cc = { 0 };
+	socklen_t length = sizeof(cc);
+
+	if (!strncmp(flow->cc, "nice", 4) && flow->fd >= 0 &&
+	    !getsockopt(flow->fd, IPPROTO_TCP, TCP_CC_INFO, &cc, &length) &&
+	    length >= sizeof(struct tcpvegas_info) && cc.vegas.tcpv_rttcnt)
+		return cc.vegas.tcpv_rttcnt;
+	return (uint64_t)info->tcpi_snd_cwnd << 16;
+}
+
+static void bulk_stop(struct timer *timer)
+{
+	struct flow *flow = (struct flow *)((char *)timer - offsetof(struct flow, stop));
+
+	shutdown(flow->fd, SHUT_RDWR);
+	loop_change(flow->fd, &flow->source, 0);
+	flow->source.ready = NULL;
+}
+
+void bulk_add(int id, const char *host, const char *address, int port, const char *cc, int tos,
+	      uint64_t start, uint64_t stop, uint64_t rate)
+{
+	static struct flow table[4096];
+	struct flow *flow = &table[flow_count];
+
+	if (flow_count == 4096)
+		fail("more than 4096 bulk flows");
+	flows = table;
+	flow_count++;
+	*flow = (struct flow){ .source.ready = bulk_ready, .id = id, .fd = -1, .port = port,
+			       .tos = tos, .rate = rate };
+	snprintf(flow->host, sizeof(flow->host), "%s", host);
+	snprintf(flow->address, sizeof(flow->address), "%s", address);
+	snprintf(flow->cc, sizeof(flow->cc), "%s", cc);
+	flow->start.fire = bulk_start;
+	timer_set(&flow->start, start);
+	flow->stop.fire = bulk_stop;
+	if (stop)
+		timer_set(&flow->stop, stop);
+}
+
+void bulk_mark(void)
+{
+	struct tcp_info info;
+	int i;
+
+	for (i = 0; i < flow_count; i++) {
+		flow_info(&flows[i], &info);
+		flows[i].marked_bytes = info.tcpi_bytes_acked;
+		flows[i].marked_retrans = info.tcpi_total_retrans;
+	}
+}
+
+void bulk_sample(FILE *to)
+{
+	struct tcp_info info;
+	int i;
+
+	for (i = 0; i < flow_count; i++) {
+		if (flow_info(&flows[i], &info))
+			continue;
+		fprintf(to, "flow,%lu,%d,%llu,%u,%lu,%u\n", now_ns() / 1000, flows[i].id,
+			info.tcpi_bytes_acked, info.tcpi_rtt, flow_window(&flows[i], &info),
+			info.tcpi_total_retrans);
+	}
+}
+
+void bulk_report(FILE *to)
+{
+	struct tcp_info info;
+	int i;
+
+	fprintf(to, "id,cc,bytes,measured_bytes,retrans,srtt_us,min_rtt_us,window\n");
+	for (i = 0; i < flow_count; i++) {
+		flow_info(&flows[i], &info);
+		fprintf(to, "%d,%s,%llu,%llu,%llu,%u,%u,%lu\n", flows[i].id, flows[i].cc,
+			info.tcpi_bytes_acked, info.tcpi_bytes_acked - flows[i].marked_bytes,
+			info.tcpi_total_retrans - (unsigned long long)flows[i].marked_retrans,
+			info.tcpi_rtt, info.tcpi_min_rtt, flow_window(&flows[i], &info));
+	}
+}

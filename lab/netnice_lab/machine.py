@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""One guest, from its files to its output: start, watch by the wall clock, collect, leave nothing behind."""
+
+import ctypes
+import json
+import lzma
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from netnice_lab import guest, kernel, module, places
+from netnice_lab.errors import LabError
+from netnice_lab.scenario import Run
+
+MEMORY = "512M"
+EPOCH = 1_700_000_000_000_000_000
+OUTPUTS = ("flows.csv", "documents.csv", "udp.csv", "samples.csv")
+WALL_LIMIT = 300.0
+"""Seconds of real time after which a guest counts as hung."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a guest wrote, by file name, and the real and CPU seconds it took."""
+
+    files: dict[str, str]
+    seconds: float
+    cpu: float
+    key: str
+
+    @property
+    def digest(self) -> str:
+        """The same for bit-identical results."""
+        return places.digest(*(f"{name}\n{text}" for name, text in sorted(self.files.items())))
+
+
+@dataclass(frozen=True)
+class Programs:
+    """What a run executes; built or found once a process."""
+
+    kernel: kernel.Kernel
+    module: module.Module
+    guest: guest.Guest
+
+    @classmethod
+    def find(cls, defines: tuple[str, ...] = ()) -> "Programs":
+        """The cached kernel, and module and guest programs compiled if need be."""
+        return cls(kernel.require(), module.build(defines), guest.build())
+
+    def key(self, run: Run) -> str:
+        """The name of a run's result with these programs."""
+        return run.key(self.kernel.key, self.module.key, self.guest.key)
+
+
+def shared_memory() -> str:
+    """Where a guest's memory lives: not on a disk if that can be helped."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()
+
+
+def stored(key: str) -> Path:
+    """Where the result of a run is kept."""
+    return places.cache() / "results" / key[:2] / f"{key}.json.xz"
+
+
+def load(key: str) -> Output | None:
+    """The kept result of a run; a damaged one counts as absent."""
+    try:
+        content = json.loads(lzma.decompress(stored(key).read_bytes()))
+        return Output(content["files"], content["seconds"], content["cpu"], key)
+    except (OSError, lzma.LZMAError, ValueError, KeyError):
+        return None
+
+
+def save(output: Output) -> None:
+    """Keep a result: written aside and renamed, so that an interruption leaves no half file."""
+    path = stored(output.key)
+    content = json.dumps({"files": output.files, "seconds": output.seconds, "cpu": output.cpu}).encode()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_suffix(f".{os.getpid()}")
+        aside.write_bytes(lzma.compress(content, preset=0))
+        aside.rename(path)
+    except OSError as error:
+        raise LabError(
+            "cannot keep a result",
+            str(error),
+            f"free space under {places.cache()}; results so far are kept and will not be run again",
+        ) from error
+
+
+def execute(
+    run: Run,
+    programs: Programs | None = None,
+    fresh: bool = False,
+    limit: float = WALL_LIMIT,
+    name: str = "run",
+) -> Output:
+    """The result of a run: the kept one, or a new one."""
+    programs = programs or Programs.find(run.defines)
+    key = programs.key(run)
+    if not fresh and (kept := load(key)) is not None:
+        return kept
+    with tempfile.TemporaryDirectory(prefix="netnice-lab-", dir=shared_memory()) as directory:
+        output = boot(Path(directory), run, programs, limit, name, key)
+    save(output)
+    return output
+
+
+def prepare(directory: Path, run: Run, programs: Programs) -> None:
+    """Write the files a guest finds in its /run/lab."""
+    parameters = module.Parameters.read()
+    rows = [parameters.row(name, values) for name, values in sorted(run.parameters.items())]
+    (directory / "out").mkdir()
+    (directory / "setup.sh").write_text(run.setup)
+    (directory / "plan").write_text(run.plan)
+    (directory / "modules").write_text(f"/run/lab/module.ko {' '.join(rows)}".rstrip() + "\n")
+    shutil.copyfile(programs.module.path, directory / "module.ko")
+    shutil.copy(programs.guest.traffic, directory / "traffic")
+
+
+def die_with_parent() -> None:
+    """The guest ends when this process does, however it ends."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def boot(
+    directory: Path, run: Run, programs: Programs, limit: float, name: str, key: str
+) -> Output:
+    """Run the guest to its end."""
+    prepare(directory, run, programs)
+    command = [
+        "setarch",
+        "-R",  # address randomisation would leak into the guest's hashes
+        str(programs.kernel.program),
+        f"mem={MEMORY}",
+        "root=/dev/root",
+        "rootfstype=hostfs",
+        "rootflags=/",
+        "ro",
+        f"init={programs.guest.init}",
+        f"LABDIR={directory}",
+        "time-travel=inf-cpu",
+        f"time-travel-start={EPOCH}",
+        f"uml_dir={directory}/",
+        "quiet",
+        f"det_rng_seed={run.seed + 1}",
+        "con=null",
+        "con0=fd:0,fd:1",
+    ]
+    began, used = time.monotonic(), cpu_of_children()
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={"TMPDIR": str(directory), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/"},
+        start_new_session=True,
+        preexec_fn=die_with_parent,
+    )
+    try:
+        console, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired as error:
+        raise LabError(
+            f"{name}: the guest hung and was killed",
+            f"no end after {limit:.0f} s of real time",
+            "run it again; if it hangs again, shorten the scenario or raise --wall-limit",
+        ) from error
+    finally:
+        kill(process)
+    files = collect(directory, console.decode(errors="replace"), name)
+    return Output(files, time.monotonic() - began, cpu_of_children() - used, key)
+
+
+def cpu_of_children() -> float:
+    """CPU seconds of every child that has ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """End the guest and the processes it keeps for its own."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def collect(directory: Path, console: str, name: str) -> dict[str, str]:
+    """Read what the guest wrote; anything but a clean end is an error that shows its last words."""
+    if "lab: traffic ended with 0" not in console:
+        last = [line for line in console.splitlines() if line.strip()][-8:]
+        raise LabError(
+            f"{name}: the guest failed", "\n    ".join(last) or "it said nothing", "see its words above"
+        )
+    return {file: (directory / "out" / file).read_text() for file in OUTPUTS}

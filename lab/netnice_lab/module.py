@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The kernel module under test: the shipped cores and their shim, compiled for the guest's kernel."""
+
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from netnice_lab import kernel, places
+from netnice_lab.errors import LabError
+
+SHIM = places.CLONE / "transport" / "sender"
+CORES = places.CLONE / "algorithms"
+OBJECT = "tcp_netnice.ko"
+
+
+@dataclass(frozen=True)
+class Module:
+    """A compiled module and the name of what it was compiled from."""
+
+    key: str
+    path: Path
+
+
+def sources() -> list[Path]:
+    """Every file that can change the module."""
+    files = [*CORES.glob("*.h"), *CORES.glob("*.c"), *SHIM.glob("*.[ch]"), *SHIM.glob("module/*")]
+    if not files:
+        raise LabError(
+            f"no sender sources in {CORES} and {SHIM}", "the clone is incomplete", "git checkout ."
+        )
+    return files
+
+
+def build(defines: tuple[str, ...] = ()) -> Module:
+    """Compile the module, with extra -D defines for deliberately broken cores, unless cached."""
+    base = kernel.require()
+    parts: list[str | bytes] = [base.key, *defines]
+    for file in sorted(sources()):
+        parts += [str(file.relative_to(places.CLONE)), file.read_bytes()]
+    key = places.digest(*parts)
+    home = places.cache() / "modules" / key
+    if not (home / OBJECT).exists():
+        compile_into(home, base, defines)
+    return Module(key, home / OBJECT)
+
+
+def compile_into(home: Path, base: kernel.Kernel, defines: tuple[str, ...]) -> None:
+    """Compile a copy, at a place that two concurrent builds do not share."""
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="part-", dir=home.parent) as scratch:
+        work = Path(scratch)
+        for file in sources():
+            target = work / file.relative_to(places.CLONE)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
+        directory = work / "transport" / "sender" / "module"
+        flags = " ".join(f"-D{define}" for define in defines)
+        kernel.run(
+            ["nice", "make", "-s", "-C", str(base.tree), "ARCH=um", f"M={directory}"]
+            + [f"KCFLAGS={flags} -fdebug-prefix-map={work}=.", "modules"],
+            work,
+            kernel.environment(),
+        )
+        built = work / "built"
+        built.mkdir()
+        kernel.run(["strip", "-g", "-o", str(built / OBJECT), str(directory / OBJECT)], work)
+        if not home.exists():
+            built.rename(home)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The rows of algorithms/table.h: names, order and defaults of every algorithm's parameters."""
+
+    names: tuple[str, ...]
+    rows: dict[str, tuple[int, ...]]
+
+    @classmethod
+    def read(cls) -> "Parameters":
+        """Read names and defaults from the sources themselves, so that they cannot disagree."""
+        names = re.findall(r"^\tX\((\w+),", (CORES / "params.h").read_text(), re.M)
+        rows = {}
+        for name, numbers in re.findall(
+            r"^\tX\((\w+), \w+, (?:true|false), ([^)]*)\)", (CORES / "table.h").read_text(), re.M
+        ):
+            rows[name] = tuple(int(n) for n in numbers.split(","))
+        if not names or any(len(row) != len(names) for row in rows.values()):
+            raise LabError(
+                "cannot read the parameters of the cores",
+                "algorithms/params.h and algorithms/table.h do not have the expected shape",
+                "mend Parameters.read in lab/netnice_lab/module.py",
+            )
+        return cls(tuple(names), rows)
+
+    def row(self, algorithm: str, changes: dict[str, int]) -> str:
+        """One module parameter: the row of an algorithm with some values changed."""
+        if algorithm not in self.rows:
+            raise LabError(
+                f"unknown algorithm '{algorithm}'", "", f"choose one of {', '.join(self.rows)}"
+            )
+        if unknown := sorted(set(changes) - set(self.names)):
+            raise LabError(
+                f"{algorithm} has no parameter '{unknown[0]}'",
+                "",
+                f"choose one of {', '.join(self.names)}",
+            )
+        values = dict(zip(self.names, self.rows[algorithm], strict=True)) | changes
+        return f"{algorithm}={','.join(str(values[name]) for name in self.names)}"

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""A scenario: everything that decides a run, and the run rendered as text files for a guest."""
+
+from dataclasses import dataclass, field
+
+from netnice_lab import places
+from netnice_lab.errors import LabError
+from netnice_lab.topology import Topology
+from netnice_lab.traffic import Plan, Traffic
+
+SYSCTLS = {
+    # what one connection learnt must not leak into the next: every document starts cold
+    "ipv4/tcp_no_metrics_save": "1",
+    "ipv4/tcp_rmem": "4096 131072 8388608",
+    "ipv4/tcp_wmem": "4096 65536 8388608",
+    "ipv4/ip_local_port_range": "10000 65535",
+}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Topology, traffic and the parameters of the algorithms under test; times in seconds."""
+
+    topology: Topology
+    traffic: tuple[Traffic, ...]
+    duration: float
+    warm_up: float
+    seed: int
+    parameters: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
+    defines: tuple[str, ...] = ()
+    sample: float = 0.0
+    sysctls: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.warm_up < self.duration:
+            raise LabError(
+                "impossible scenario",
+                f"duration {self.duration} s with a warm-up of {self.warm_up} s",
+                "let the warm-up be shorter than the run",
+            )
+
+    def render(self) -> "Run":
+        """Draw everything random and write down what the guest has to do."""
+        hosts = self.topology.hosts
+        plan = Plan(
+            self.duration, self.warm_up, self.seed, {h: self.topology.address(h) for h in hosts}
+        )
+        for node, device in self.topology.devices():
+            plan.lines.append(f"device {node} {device}")
+        for host in hosts:
+            settings = SYSCTLS | dict(self.sysctls)
+            settings["ipv4/tcp_ecn"] = "1" if self.topology.ecn else "0"
+            plan.lines += [f"sysctl {host} {path} {value}" for path, value in settings.items()]
+        plan.lines += [f"sysctl {router} ipv4/ip_forward 1" for router in self.topology.routers]
+        if self.sample:
+            node, device = self.topology.bottleneck()
+            plan.lines += [f"sample {self.sample * 1e6:.0f}", f"queue {node} {device}"]
+        for traffic in self.traffic:
+            plan.add(traffic)
+        return Run(
+            setup=self.topology.setup(),
+            plan=plan.text(),
+            seed=self.seed,
+            parameters={name: dict(values) for name, values in self.parameters},
+            defines=self.defines,
+            groups=plan.groups,
+            window=self.duration - self.warm_up,
+            warm_up=self.warm_up,
+        )
+
+
+@dataclass(frozen=True)
+class Run:
+    """A rendered scenario: plain data that any process, here or on a cluster, can execute."""
+
+    setup: str
+    plan: str
+    seed: int
+    parameters: dict[str, dict[str, int]]
+    defines: tuple[str, ...]
+    groups: dict[str, list[int]] = field(default_factory=dict)
+    window: float = 0.0
+    warm_up: float = 0.0
+
+    def key(self, kernel: str, module: str, guest: str) -> str:
+        """The name of the run's result: the same inputs, the same name."""
+        return places.digest(
+            kernel,
+            module,
+            guest,
+            self.setup,
+            self.plan,
+            str(self.seed),
+            repr(sorted((n, sorted(v.items())) for n, v in self.parameters.items())),
+        )

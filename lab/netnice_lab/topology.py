@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Topology as data: hosts, routers and the links between them, rendered as ip and tc commands.
+
+A link has two directions, each a pipe: a queue drained at a rate, then a delay. The queue sits on the sending
+device; the delay on an ifb at the receiving side when there is a queue too, because a delay that shares a
+device with a rate would sit before or inside the queue instead of after it. No delay ever sits on the device
+of a host that sends: there it would hold back TCP's small-queue accounting.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from netnice_lab.errors import LabError
+
+ETHERNET = 14
+"""Bytes a frame has beyond its IP packet: rates and byte limits count them, as tc does."""
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue discipline and its size.
+
+    kind: 'fifo' (packets or bytes), 'priority' (two such fifos; TOS low-delay goes first), 'red' (bytes; ECN),
+    'fq_codel', 'codel', 'pie', 'fq', 'cake' (they keep their own defaults beyond the limit).
+    """
+
+    kind: str = "fifo"
+    packets: int = 0
+    bytes: int = 0
+    ecn: bool = False
+    average_packet: int = 0
+
+    KINDS = ("fifo", "priority", "red", "fq_codel", "codel", "pie", "fq", "cake")
+
+    def __post_init__(self) -> None:
+        if self.kind not in self.KINDS:
+            raise LabError(
+                f"unknown queue '{self.kind}'", "", f"choose one of {', '.join(self.KINDS)}"
+            )
+        if self.packets < 0 or self.bytes < 0 or not (self.packets or self.bytes):
+            raise LabError(
+                f"impossible {self.kind} queue",
+                f"packets={self.packets}, bytes={self.bytes}",
+                "give a positive number of packets or bytes",
+            )
+
+    def fifo(self) -> str:
+        """A drop-tail queue of this size."""
+        return f"pfifo limit {self.packets}" if self.packets else f"bfifo limit {self.bytes}"
+
+    def commands(self, device: str, parent: str, rate: int) -> list[str]:
+        """The tc commands that put the queue under `parent` of `device`."""
+        add = f"qdisc add dev {device} parent {parent} handle 10:"
+        if self.kind == "fifo":
+            return [f"{add} {self.fifo()}"]
+        if self.kind == "priority":
+            # Linux maps TOS 0x10 (low delay) to priority 6: band 0. Everything else: band 1.
+            bands = " ".join("0" if priority == 6 else "1" for priority in range(16))
+            return [
+                f"{add} prio bands 2 priomap {bands}",
+                f"qdisc add dev {device} parent 10:1 {self.fifo()}",
+                f"qdisc add dev {device} parent 10:2 {self.fifo()}",
+            ]
+        packet = self.average_packet or 1000
+        size = self.bytes or self.packets * packet
+        if self.kind == "red":
+            low, high = size // 3, 2 * size // 3
+            burst = max(1, (2 * low + high) // (3 * packet)) + 1
+            mark = "ecn" if self.ecn else ""
+            return [
+                f"{add} red limit {size} min {low} max {high} avpkt {packet} burst {burst} "
+                f"probability 0.1 bandwidth {rate}bit {mark}"
+            ]
+        if self.kind == "cake":
+            return [f"{add} cake besteffort memlimit {size}"]
+        ecn = {"fq_codel": "ecn", "codel": "ecn", "pie": "ecn"}.get(self.kind, "") if self.ecn else ""
+        ecn = ecn or {"fq_codel": "noecn", "codel": "noecn", "pie": "noecn"}.get(self.kind, "")
+        return [f"{add} {self.kind} limit {max(1, size // packet)} {ecn}"]
+
+
+@dataclass(frozen=True)
+class Pipe:
+    """One direction of a link. rate in bit/s (0: infinite), delay and jitter in microseconds, loss as a part of 1."""
+
+    rate: int = 0
+    queue: Queue | None = None
+    delay: int = 0
+    jitter: int = 0
+    loss: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.rate < 0 or self.delay < 0 or self.jitter < 0 or not 0 <= self.loss < 1:
+            raise LabError(
+                "impossible link",
+                f"rate={self.rate}, delay={self.delay}, jitter={self.jitter}, loss={self.loss}",
+                "rates, delays and jitter are at least 0, loss is in [0, 1)",
+            )
+        if bool(self.rate) != (self.queue is not None):
+            raise LabError("a rate and a queue belong together", "only one of them was given")
+
+    @property
+    def netem(self) -> str:
+        """The arguments of the delay, empty if there is none."""
+        if not (self.delay or self.jitter or self.loss):
+            return ""
+        jitter = f" {self.jitter}us" if self.jitter else ""
+        loss = f" loss {self.loss * 100:g}%" if self.loss else ""
+        return f"netem delay {self.delay}us{jitter}{loss} limit 1000000"
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link from `a` to `b`: what `a` sends passes `forward`, what `b` sends passes `back`."""
+
+    a: str
+    b: str
+    forward: Pipe = field(default_factory=Pipe)
+    back: Pipe = field(default_factory=Pipe)
+    mtu: int = 1500
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Hosts, routers and links. `initial_window`: a host's first window in segments, if not Linux's ten."""
+
+    hosts: tuple[str, ...]
+    routers: tuple[str, ...]
+    links: tuple[Link, ...]
+    initial_window: tuple[tuple[str, int], ...] = ()
+    ecn: bool = False
+
+    def __post_init__(self) -> None:
+        nodes = self.hosts + self.routers
+        if len(set(nodes)) != len(nodes):
+            raise LabError("impossible topology", "two nodes have the same name", "rename one")
+        if long := [node for node in nodes if not 1 <= len(node) <= 8]:
+            raise LabError(
+                "impossible topology", f"the name '{long[0]}'", "use one to eight characters"
+            )
+        for link in self.links:
+            if missing := [n for n in (link.a, link.b) if n not in nodes]:
+                raise LabError(
+                    "impossible topology",
+                    f"a link names '{missing[0]}', which is no host or router",
+                    f"choose from {', '.join(nodes)}",
+                )
+            if not 256 <= link.mtu <= 65535:
+                raise LabError("impossible topology", f"MTU {link.mtu}", "use 256 to 65535 bytes")
+        for node in nodes:
+            if unreachable := sorted(set(nodes) - set(self.next_hops(node)) - {node}):
+                raise LabError(
+                    "impossible topology", f"{node} cannot reach {unreachable[0]}", "add a link"
+                )
+
+    def address(self, host: str) -> str:
+        """The address of a host: that of its first link."""
+        for number, link in enumerate(self.links):
+            if host in (link.a, link.b):
+                return f"10.{number // 250}.{number % 250}.{1 if host == link.a else 2}"
+        raise LabError("impossible topology", f"{host} has no link", "add a link")
+
+    def bottleneck(self) -> tuple[str, str]:
+        """Node and device of the slowest queue."""
+        slow = [
+            (pipe.rate, node, self.device(node, number))
+            for number, link in enumerate(self.links)
+            for node, pipe in ((link.a, link.forward), (link.b, link.back))
+            if pipe.rate
+        ]
+        if not slow:
+            raise LabError("impossible topology", "no link has a rate", "give one link a rate")
+        _, node, device = min(slow)
+        return node, device
+
+    @staticmethod
+    def device(node: str, number: int) -> str:
+        """The name of a node's device on a link."""
+        return f"{node}-{number}"
+
+    def neighbours(self, node: str) -> list[tuple[int, str]]:
+        """(link number, node at the other end) of every link of a node; none through a host."""
+        return [
+            (number, link.b if node == link.a else link.a)
+            for number, link in enumerate(self.links)
+            if node in (link.a, link.b)
+        ]
+
+    def next_hops(self, node: str) -> dict[str, int]:
+        """For every other node the link of `node` that leads there by the fewest hops."""
+        via: dict[str, int] = {}
+        waiting = deque((other, number) for number, other in self.neighbours(node))
+        while waiting:
+            other, first = waiting.popleft()
+            if other in via or other == node:
+                continue
+            via[other] = first
+            if other in self.routers:
+                waiting.extend((far, first) for _, far in self.neighbours(other))
+        return via
+
+    def devices(self) -> list[tuple[str, str]]:
+        """(node, device) of every end of every link."""
+        return [
+            (node, self.device(node, number))
+            for number, link in enumerate(self.links)
+            for node in (link.a, link.b)
+        ]
+
+    def setup(self) -> str:
+        """The shell script that builds the topology in a guest: a few batches of ip and tc."""
+        nodes = self.hosts + self.routers
+        script = ["ip -batch - <<END"]
+        script += [f"netns add {node}" for node in nodes]
+        for n, link in enumerate(self.links):
+            script.append(
+                f"link add {self.device(link.a, n)} address 02:00:00:00:{n:02x}:01 mtu {link.mtu} "
+                f"netns {link.a} type veth peer name {self.device(link.b, n)} "
+                f"address 02:00:00:00:{n:02x}:02 mtu {link.mtu} netns {link.b}"
+            )
+        script.append("END")
+        for node in nodes:
+            script += self.node_setup(node)
+        return "\n".join(script) + "\n"
+
+    def node_setup(self, node: str) -> list[str]:
+        """Addresses, routes and queues of one node."""
+        ip, tc = ["link set lo up"], []
+        for n, other in self.neighbours(node):
+            link, device = self.links[n], self.device(node, n)
+            mine, theirs = (1, 2) if node == link.a else (2, 1)
+            net = f"10.{n // 250}.{n % 250}"
+            ip += [
+                f"addr add {net}.{mine}/24 dev {device}",
+                f"link set {device} up",
+                f"neigh add {net}.{theirs} lladdr 02:00:00:00:{n:02x}:{theirs:02x} nud permanent dev {device}",
+            ]
+            send, receive = (
+                (link.forward, link.back) if node == link.a else (link.back, link.forward)
+            )
+            tc += self.send_side(device, send, link.mtu)
+            if receive.rate and receive.netem:
+                ip += [f"link add {device}-in type ifb", f"link set {device}-in up"]
+                tc += [
+                    f"qdisc add dev {device}-in root {receive.netem}",
+                    f"qdisc add dev {device} ingress",
+                    f"filter add dev {device} ingress matchall action mirred egress redirect dev {device}-in",
+                ]
+        window = dict(self.initial_window).get(node)
+        for other, n in sorted(self.next_hops(node).items()):
+            link = self.links[n]
+            gateway = f"10.{n // 250}.{n % 250}.{2 if node == link.a else 1}"
+            if other in self.hosts:
+                extra = f" initcwnd {window}" if window else ""
+                ip.append(f"route replace {self.address(other)}/32 via {gateway}{extra}")
+        script = [f"ip -n {node} -batch - <<END", *ip, "END"]
+        if tc:
+            script += [f"tc -n {node} -batch - <<END", *tc, "END"]
+        return script
+
+    @staticmethod
+    def send_side(device: str, pipe: Pipe, mtu: int) -> list[str]:
+        """The queue and rate of a sending device, or its delay if it has no queue."""
+        if not pipe.rate or pipe.queue is None:
+            return [f"qdisc add dev {device} root {pipe.netem}"] if pipe.netem else []
+        burst = mtu + ETHERNET + 66  # one packet, and room for tc's rounding
+        return [
+            f"qdisc add dev {device} root handle 1: tbf rate {pipe.rate}bit burst {burst} limit 100000000",
+            *pipe.queue.commands(device, "1:1", pipe.rate),
+        ]
+
+
+def dumbbell(
+    rate: int,
+    rtt: int,
+    queue: Queue,
+    mtu: int = 1500,
+    foreground_window: int = 0,
+    loss: float = 0.0,
+    jitter: int = 0,
+    ecn: bool = False,
+) -> Topology:
+    """Two sending hosts, a router, a receiving host: one bottleneck, one propagation RTT (microseconds).
+
+    All of the propagation delay is on the way of the ACKs, where it costs no second device.
+    """
+    access = Pipe(delay=rtt)
+    return Topology(
+        hosts=("www", "bulk", "home"),
+        routers=("router",),
+        links=(
+            Link("www", "router", back=access, mtu=mtu),
+            Link("bulk", "router", back=access, mtu=mtu),
+            Link("router", "home", forward=Pipe(rate, queue, jitter=jitter, loss=loss), mtu=mtu),
+        ),
+        initial_window=(("www", foreground_window),) if foreground_window else (),
+        ecn=ecn,
+    )
