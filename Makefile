@@ -4,10 +4,17 @@
 CACHE   := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/netnice
 PREFIX  ?= /usr/local
 DESTDIR ?=
-BINARIES := netnice netnicectl netnice-path netnice-fetch
+# netnice-fetch serves the demo and the tests only.
+INSTALLED := netnice netnicectl netnice-path
+BINARIES  := $(INSTALLED) netnice-fetch
+BIN  := $(PREFIX)/bin
+MAN  := $(PREFIX)/share/man/man1
+BASH := $(PREFIX)/share/bash-completion/completions
+ZSH  := $(PREFIX)/share/zsh/site-functions
+FISH := $(PREFIX)/share/fish/vendor_completions.d
 
 # The newest tested clang first; CLANG=… overrides.
-CLANG ?= $(shell for c in clang-16 clang-19 clang; do command -v $$c && break; done)
+CLANG ?= $(shell for c in clang-16 clang-19 clang; do command -v $$c && break; done || echo clang-16)
 export CLANG
 export CARGO_TARGET_DIR ?= $(CACHE)/target
 export PYTHONDONTWRITEBYTECODE := 1
@@ -44,6 +51,28 @@ test: build ## Every test and check; last line 'N passed, N failed'
 
 demo: build ## Real uploads getting out of the way, in a table and a picture
 	@$(PYTHON) -m demo
+
+# Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.
+install: ## Programs, manual pages and completions into PREFIX (/usr/local)
+	@for b in $(INSTALLED); do [ -x target/release/$$b ] || { \
+		echo "make install: no target/release/$$b: run 'make build' first, as an ordinary user" >&2; exit 1; }; done
+	install -d $(addprefix $(DESTDIR),$(BIN) $(MAN) $(BASH) $(ZSH) $(FISH))
+	install -m 755 $(addprefix target/release/,$(INSTALLED)) $(DESTDIR)$(BIN)
+	rm -rf target/generated
+	target/release/netnicectl generate man target/generated/man
+	target/release/netnicectl generate completions target/generated/completions
+	install -m 644 target/generated/man/*.1 $(DESTDIR)$(MAN)
+	for b in $(INSTALLED); do \
+		install -m 644 target/generated/completions/$$b.bash $(DESTDIR)$(BASH)/$$b && \
+		install -m 644 target/generated/completions/_$$b $(DESTDIR)$(ZSH) && \
+		install -m 644 target/generated/completions/$$b.fish $(DESTDIR)$(FISH) || exit 1; \
+	done
+
+uninstall: ## Remove what install put there
+	for b in $(INSTALLED); do \
+		rm -f $(DESTDIR)$(BIN)/$$b $(DESTDIR)$(BASH)/$$b $(DESTDIR)$(ZSH)/_$$b $(DESTDIR)$(FISH)/$$b.fish \
+			$(DESTDIR)$(MAN)/$$b.1; done
+	rm -f $(DESTDIR)$(MAN)/netnicectl-*.1
 
 relock: ## Pin setup.d/requirements.in anew, with hashes
 	$(PYTHON) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
