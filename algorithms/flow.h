@@ -12,6 +12,7 @@
 struct nn_round {
 	u32 end; /* the round ends when a segment sent at or after this `delivered` count is acknowledged */
 	u32 start_us; /* when it began */
+	u32 credit; /* congestion avoidance may grow on what was delivered since this `delivered` count */
 	u32 seen; /* segments with an RTT sample */
 	u32 slow; /* of them, those that met congestion */
 	u32 min_rtt; /* smallest sample, us; NN_NEVER: none */
@@ -37,6 +38,7 @@ nn_inline void nn_round_begin(struct nn_round *round, u32 delivered, u32 now_us)
 {
 	round->end = delivered;
 	round->start_us = now_us;
+	round->credit = delivered;
 	round->seen = 0;
 	round->slow = 0;
 	round->min_rtt = NN_NEVER;
@@ -50,10 +52,9 @@ nn_inline bool nn_round_over(const struct nn_round *round, const struct nn_ack *
 
 nn_inline void nn_round_count(struct nn_round *round, const struct nn_ack *ack, u32 rtt_us, bool slow)
 {
-	/* Below W = 1 a round can outlast the kernel's counters only on a broken clock; saturate all the same. */
-	round->seen += nn_min(ack->acked, NN_NEVER - round->seen);
+	round->seen = nn_add_saturating(round->seen, ack->acked);
 	if (slow)
-		round->slow += nn_min(ack->acked, NN_NEVER - round->slow);
+		round->slow = nn_add_saturating(round->slow, ack->acked);
 	round->min_rtt = nn_min(round->min_rtt, rtt_us);
 	round->max_rtt = nn_max(round->max_rtt, rtt_us);
 }
@@ -64,12 +65,24 @@ nn_inline bool nn_may_grow(const struct nn_flow *flow, const struct nn_ack *ack)
 	return flow->recovery != NN_REDUCED && !(ack->flags & NN_APP_LIMITED);
 }
 
+/* Slow start on this ACK's segments, which then do not count for congestion avoidance too. */
+nn_inline void nn_flow_slow_start(struct nn_flow *flow, const struct nn_ack *ack)
+{
+	nn_slow_start(&flow->win, ack->acked);
+	flow->round.credit = ack->delivered;
+}
+
+nn_inline u32 nn_initial_window(nn_params p)
+{
+	return nn_min(nn_max(p[NN_P_initial_window], 1), 10) << NN_SHIFT; /* RFC 6928's ten at most */
+}
+
 nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {
 	flow->win.floor = nn_max(p[NN_P_min_window], 1);
 	flow->win.ssthresh = NN_MAX_WINDOW;
 	flow->win.prior_w = 0;
-	nn_window_set(&flow->win, (u64)nn_max(p[NN_P_initial_window], 1) << NN_SHIFT);
+	nn_window_set(&flow->win, nn_initial_window(p));
 	nn_rtt_init(&flow->rtt, now_us, srtt_us);
 	nn_round_begin(&flow->round, delivered, now_us);
 	flow->last_us = now_us;
@@ -99,8 +112,8 @@ nn_inline void nn_flow_recovery(struct nn_flow *flow, nn_params p, u32 state)
 /* The sender wakes after `idle_us` without traffic: what it knew of the path is old (RFC 5681, 4.1). */
 nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 {
-	u32 initial = nn_max(p[NN_P_initial_window], 1) << NN_SHIFT;
-	u32 timeout = 200000 + 2 * nn_min(flow->rtt.smoothed, NN_NEVER / 4); /* Linux's least RTO, about */
+	u32 initial = nn_initial_window(p);
+	u32 timeout = nn_add_saturating(200000, flow->rtt.smoothed); /* Linux's least RTO, about */
 
 	if (now_us - flow->last_us < timeout || flow->win.w <= initial)
 		return;

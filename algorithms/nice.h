@@ -42,7 +42,7 @@ nn_inline void nice_on_round(struct nn_flow *flow, nn_params p, const struct nn_
 	if (nice_congested(&flow->round, p))
 		nn_halve(&flow->win);
 	else if (flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack))
-		vegas_on_round(flow, p);
+		vegas_on_round(flow, p, ack);
 }
 
 nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
@@ -57,7 +57,7 @@ nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ac
 		nn_come_back(flow, p, ack);
 	}
 	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
-		nn_slow_start(&flow->win, ack->acked);
+		nn_flow_slow_start(flow, ack);
 }
 
 #endif

@@ -61,8 +61,7 @@ nn_inline u64 nn_rate(u64 bytes, u64 us)
 nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, struct nn_send *send)
 {
 	u32 w = p[NN_P_force_window] ? p[NN_P_force_window] : flow->win.w;
-	u32 srtt = nn_max(flow->rtt.smoothed, 1);
-	u32 mss = ack->mss ? ack->mss : 1;
+	u32 srtt = nn_max(flow->rtt.smoothed, 1), mss = nn_max(ack->mss, 1);
 
 	send->now = flow->stamps == NN_UNSTAMPED && w >= NN_ONE;
 	if (w < NN_PAIR * NN_ONE) {
@@ -76,7 +75,7 @@ nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_
 	send->rate = nn_rate_hasty(&flow->win, nn_rate((u64)w * mss >> NN_SHIFT, srtt));
 	/* PRR's bound (RFC 6937, 3): a hole in the window is no licence to send a burst. */
 	if (flow->recovery == NN_REDUCED)
-		send->cwnd = nn_min(send->cwnd, ack->in_flight + nn_max(ack->acked, 1));
+		send->cwnd = nn_min(send->cwnd, nn_add_saturating(ack->in_flight, nn_max(ack->acked, 1)));
 }
 
 /* The RTT that this ACK tells, us; 0: none. Replaces the kernel's while its stamps lie. */
@@ -99,7 +98,7 @@ nn_inline void nn_come_back(struct nn_flow *flow, nn_params p, const struct nn_a
 	u32 srtt = flow->rtt.smoothed;
 
 	if (flow->stamps == NN_STAMPED && flow->win.w >= NN_ONE && !p[NN_P_force_window] && srtt < NN_HASTE_RTT_US &&
-	    ack->held_us > srtt + srtt)
+	    ack->held_us > srtt)
 		flow->stamps = NN_UNSTAMPED;
 }
 

@@ -29,7 +29,7 @@ enum nn_param {
 #define NN_PARAM_INDEX(name, unit, why) NN_P_##name,
 	NN_PARAMS(NN_PARAM_INDEX)
 #undef NN_PARAM_INDEX
-	NN_PARAM_COUNT
+		NN_PARAM_COUNT
 };
 
 typedef const u32 *nn_params;

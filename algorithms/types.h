@@ -33,6 +33,11 @@ nn_inline u32 nn_max(u32 a, u32 b)
 	return a > b ? a : b;
 }
 
+nn_inline u32 nn_add_saturating(u32 a, u32 b)
+{
+	return a > NN_NEVER - b ? NN_NEVER : a + b;
+}
+
 /* Is sequence-like counter `a` at or past `b`? Both wrap. */
 nn_inline bool nn_reached(u32 a, u32 b)
 {

@@ -29,24 +29,30 @@ nn_inline u64 vegas_diff(const struct nn_flow *flow, nn_params p)
 	return (u64)flow->win.w * (rtt - base) / rtt;
 }
 
+/* One segment a round, or as much of it as of the window was delivered: never more than Reno would add. */
+nn_inline u32 vegas_increase(const struct nn_flow *flow, const struct nn_ack *ack)
+{
+	u64 delivered = (u64)(ack->delivered - flow->round.credit) << NN_SHIFT;
+
+	return delivered >= flow->win.w ? NN_ONE : (u32)((delivered << NN_SHIFT) / flow->win.w);
+}
+
 /* The rule of the round's end. */
-nn_inline void vegas_on_round(struct nn_flow *flow, nn_params p)
+nn_inline void vegas_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	struct nn_window *win = &flow->win;
 	u64 diff = vegas_diff(flow, p);
 
 	if (nn_in_slow_start(win)) {
-		if (diff > (u64)p[NN_P_gamma] << NN_SHIFT) {
-			nn_window_set(win, win->w - diff + NN_ONE);
-			win->ssthresh = win->w;
-		}
+		if (diff > (u64)p[NN_P_gamma] << NN_SHIFT)
+			nn_shrink(win, win->w - (u32)diff);
 		return;
 	}
 	if (diff > (u64)p[NN_P_beta] << NN_SHIFT) {
 		if (win->w > 2 * NN_ONE)
-			nn_window_set(win, nn_max(win->w - NN_ONE, 2 * NN_ONE));
+			nn_shrink(win, nn_max(win->w - NN_ONE, 2 * NN_ONE));
 	} else if (diff < (u64)p[NN_P_alpha] << NN_SHIFT || !diff) {
-		nn_window_set(win, (u64)win->w + NN_ONE);
+		nn_window_set(win, (u64)win->w + vegas_increase(flow, ack));
 	}
 }
 
@@ -60,11 +66,11 @@ nn_inline void vegas_on_ack(struct nn_flow *flow, nn_params p, const struct nn_a
 	}
 	if (nn_round_over(&flow->round, ack)) {
 		if (flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack))
-			vegas_on_round(flow, p);
+			vegas_on_round(flow, p, ack);
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	}
 	if (nn_in_slow_start(&flow->win) && nn_may_grow(flow, ack))
-		nn_slow_start(&flow->win, ack->acked);
+		nn_flow_slow_start(flow, ack);
 }
 
 #endif

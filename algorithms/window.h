@@ -41,11 +41,16 @@ nn_inline void nn_slow_start(struct nn_window *win, u32 acked)
 	nn_window_set(win, w < win->ssthresh ? w : win->ssthresh);
 }
 
-/* Halves the window outside loss recovery; slow start is over. */
+/* Down to `w`, and no slow start back up. */
+nn_inline void nn_shrink(struct nn_window *win, u32 w)
+{
+	nn_window_set(win, w);
+	win->ssthresh = win->w;
+}
+
 nn_inline void nn_halve(struct nn_window *win)
 {
-	nn_window_set(win, win->w >> 1);
-	win->ssthresh = win->w;
+	nn_shrink(win, win->w >> 1);
 }
 
 /* Fast recovery or an ECN mark: once per window of data, the window halves (RFC 5681, 3.2; RFC 3168, 6.1.2). */

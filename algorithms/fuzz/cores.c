@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Fuzzes every core with any samples whatever, under AddressSanitizer and UndefinedBehaviorSanitizer: no overflow, no
+ * division by zero, a window within its bounds and something to send at.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../table.h"
+
+static const u32 defaults[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = {
+#define ROW(name, core, shipped, ...) { __VA_ARGS__ },
+	NN_ALGORITHMS(ROW)
+#undef ROW
+};
+
+struct input {
+	const uint8_t *data;
+	size_t left;
+};
+
+static u32 take(struct input *in, size_t bytes)
+{
+	u32 value = 0;
+
+	if (bytes > in->left)
+		bytes = in->left;
+	memcpy(&value, in->data, bytes);
+	in->data += bytes;
+	in->left -= bytes;
+	return value;
+}
+
+static void check(const struct nn_flow *flow, const struct nn_send *send)
+{
+	if (flow->win.w < flow->win.floor || !send->cwnd || !send->rate)
+		abort();
+}
+
+static void on_ack(u32 algorithm, struct nn_flow *flow, nn_params p, struct input *in)
+{
+	struct nn_ack ack;
+	struct nn_send send = { 0 };
+
+	for (size_t i = 0; i < sizeof(ack) / sizeof(u32); i++)
+		((u32 *)&ack)[i] = take(in, sizeof(u32));
+	switch (algorithm) {
+#define CASE(name, core, ...)                                                                                          \
+	case NN_A_##name:                                                                                              \
+		core##_on_ack(flow, p, &ack);                                                                          \
+		break;
+		NN_ALGORITHMS(CASE)
+#undef CASE
+	}
+	flow->last_us = ack.now_us;
+	nn_pace(flow, p, &ack, &send);
+	check(flow, &send);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+	u32 algorithm = take(&in, 1) % NN_ALGORITHM_COUNT;
+	u32 p[NN_PARAM_COUNT];
+	struct nn_flow flow;
+
+	memcpy(p, defaults[algorithm], sizeof(p));
+	if (take(&in, 1) & 1) /* parameters are an administrator's: anything may stand there */
+		p[take(&in, 1) % NN_PARAM_COUNT] = take(&in, 4);
+	nn_flow_init(&flow, p, take(&in, 4), take(&in, 4), take(&in, 4));
+	while (in.left) {
+		switch (take(&in, 1) % 8) {
+		case 0:
+			nn_flow_recovery(&flow, p, take(&in, 1) % 3);
+			break;
+		case 1:
+			nn_flow_restart(&flow, p, take(&in, 4));
+			break;
+		case 2:
+			nn_undo(&flow.win);
+			break;
+		default:
+			on_ack(algorithm, &flow, p, &in);
+		}
+	}
+	return 0;
+}

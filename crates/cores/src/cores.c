@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* The inline cores as functions that another language can call: one of each, the algorithm by its row in the table. */
+#include "table.h"
+
+const u32 nn_defaults[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = {
+#define ROW(name, core, shipped, ...) { __VA_ARGS__ },
+	NN_ALGORITHMS(ROW)
+#undef ROW
+};
+
+void nn_core_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
+{
+	nn_flow_init(flow, p, now_us, delivered, srtt_us);
+}
+
+void nn_core_on_ack(u32 algorithm, struct nn_flow *flow, nn_params p, const struct nn_ack *ack, struct nn_send *send)
+{
+	switch (algorithm) {
+#define CASE(name, core, ...)                                                                                          \
+	case NN_A_##name:                                                                                              \
+		core##_on_ack(flow, p, ack);                                                                           \
+		break;
+		NN_ALGORITHMS(CASE)
+#undef CASE
+	default:
+		return;
+	}
+	flow->last_us = ack->now_us;
+	nn_pace(flow, p, ack, send);
+}
+
+void nn_core_recovery(struct nn_flow *flow, nn_params p, u32 state)
+{
+	nn_flow_recovery(flow, p, state);
+}
+
+void nn_core_restart(struct nn_flow *flow, nn_params p, u32 now_us)
+{
+	nn_flow_restart(flow, p, now_us);
+}
+
+void nn_core_undo(struct nn_flow *flow)
+{
+	nn_undo(&flow->win);
+}
+
+u32 nn_core_rtt_limit(const struct nn_flow *flow, nn_params p)
+{
+	return nn_rtt_limit(&flow->rtt, p[NN_P_threshold], p[NN_P_queue_floor]);
+}
+
+const u32 nn_sizes[] = { sizeof(struct nn_ack), sizeof(struct nn_send), sizeof(struct nn_flow) };

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The structures of `algorithms/sample.h` and `flow.h`, field by field; a test holds the sizes to each other.
+
+/// `NN_APP_LIMITED`: the sender ran out of data.
+pub const APP_LIMITED: u32 = 1;
+/// `NN_LONE`: a delayed ACK may be in the RTT.
+pub const LONE: u32 = 2;
+
+/// `struct nn_ack`: facts about one ACK.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ack {
+    pub now_us: u32,
+    pub delivered: u32,
+    pub sent_delivered: u32,
+    pub acked: u32,
+    pub rtt_us: u32,
+    pub in_flight: u32,
+    pub mss: u32,
+    pub held_us: u32,
+    pub starving: u32,
+    pub flags: u32,
+}
+
+/// `struct nn_send`: what the sender may do.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Send {
+    pub cwnd: u32,
+    pub rate: u64,
+    pub now: bool,
+}
+
+/// `enum nn_recovery`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Recovery {
+    Open,
+    Reduced,
+    Timeout,
+}
+
+/// `struct nn_window`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Window {
+    pub w: u32,
+    pub ssthresh: u32,
+    pub prior_w: u32,
+    pub floor: u32,
+}
+
+/// `struct nn_rtt`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rtt {
+    pub min: u32,
+    pub max: u32,
+    pub smoothed: u32,
+    pub recent_min: u32,
+    pub window_us: u32,
+}
+
+/// `struct nn_round`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Round {
+    pub end: u32,
+    pub start_us: u32,
+    pub credit: u32,
+    pub seen: u32,
+    pub slow: u32,
+    pub min_rtt: u32,
+    pub max_rtt: u32,
+}
+
+/// `struct nn_flow`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Flow {
+    pub win: Window,
+    pub rtt: Rtt,
+    pub round: Round,
+    pub last_us: u32,
+    pub drained: u32,
+    pub stamps: u8,
+    pub recovery: u8,
+    pub starving: u8,
+    pub ready: u8,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    extern "C" {
+        static nn_sizes: [u32; 3];
+    }
+
+    #[test]
+    fn structures_have_the_size_of_their_c_originals() {
+        // SAFETY: a constant.
+        let c = unsafe { nn_sizes };
+        let rust = [
+            size_of::<Ack>() as u32,
+            size_of::<Send>() as u32,
+            size_of::<Flow>() as u32,
+        ];
+        assert_eq!(rust, c);
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The rules of TCP Nice, section 2.2 and 2.3, one test a rule.
+
+mod feed;
+
+use feed::{Feeder, BASE_US};
+use netnice_cores::{Ack, Algorithm, Param, Recovery, LONE, ONE};
+
+const QUEUED_US: u32 = BASE_US + BASE_US / 2;
+
+fn nice(window: f64) -> Feeder {
+    Feeder::at(Algorithm::Nice, &[(Param::Estimator, 0)], window)
+}
+
+#[test]
+fn max_rtt_starts_at_twice_the_first_sample() {
+    let flow = nice(10.0).core.flow;
+    assert_eq!((flow.rtt.min, flow.rtt.max), (BASE_US, 2 * BASE_US));
+}
+
+#[test]
+fn limit_is_the_weighted_mean_of_min_and_max_rtt() {
+    assert_eq!(nice(10.0).core.rtt_limit(), BASE_US + BASE_US * 20 / 100);
+}
+
+#[test]
+fn a_round_above_the_limit_halves_the_window() {
+    let mut flow = nice(16.0);
+    flow.round(QUEUED_US);
+    assert_eq!(flow.window(), 8.0);
+}
+
+#[test]
+fn a_round_at_the_limit_does_not_halve() {
+    let mut flow = nice(4.0);
+    let limit = flow.core.rtt_limit();
+    flow.round(limit);
+    assert!(flow.window() >= 4.0);
+}
+
+#[test]
+fn half_the_segments_above_the_limit_are_not_more_than_fraction() {
+    let mut flow = nice(16.0);
+    flow.mixed_round(&[(8, QUEUED_US), (8, BASE_US)]);
+    assert!(flow.window() > 16.0);
+}
+
+#[test]
+fn more_than_half_above_the_limit_halve() {
+    let mut flow = nice(16.0);
+    flow.mixed_round(&[(10, QUEUED_US), (6, BASE_US)]);
+    assert_eq!(flow.window(), 8.0);
+}
+
+#[test]
+fn segments_count_not_acks() {
+    // One stretched ACK of ten slow segments among six quick ACKs of one: most ACKs are quick, most segments are not.
+    let mut flow = nice(16.0);
+    let start = flow.delivered;
+    let stretched = flow.ack(10, start.wrapping_sub(1), QUEUED_US);
+    flow.core.on_ack(&stretched);
+    for i in 0..6 {
+        let sent = if i == 5 { start } else { start.wrapping_sub(1) };
+        let quick = flow.ack(1, sent, BASE_US);
+        flow.core.on_ack(&quick);
+    }
+    assert_eq!(flow.window(), 8.0);
+}
+
+#[test]
+fn without_congestion_vegas_adds_a_segment() {
+    let mut flow = nice(16.0);
+    flow.round(BASE_US);
+    assert_eq!(flow.window(), 17.0);
+}
+
+#[test]
+fn congestion_takes_the_window_below_one_down_to_one_48th() {
+    let mut flow = nice(1.0);
+    flow.round(QUEUED_US);
+    assert_eq!(flow.window(), 0.5);
+    for _ in 0..10 {
+        flow.round(QUEUED_US);
+    }
+    assert!((flow.window() - 1.0 / 48.0).abs() < 1.0 / 4096.0);
+}
+
+#[test]
+fn below_one_a_quiet_pair_brings_a_segment_back() {
+    let mut flow = nice(1.0 / 48.0);
+    flow.round(BASE_US);
+    assert!(flow.window() > 1.0 && flow.window() < 1.03);
+}
+
+#[test]
+fn a_loss_halves_once_per_recovery() {
+    let mut flow = nice(16.0);
+    flow.core.recovery(Recovery::Reduced);
+    flow.core.recovery(Recovery::Reduced);
+    assert_eq!(flow.window(), 8.0);
+    flow.round(BASE_US);
+    assert_eq!(flow.window(), 8.0, "no growth while something is missing");
+    flow.core.recovery(Recovery::Open);
+    flow.round(BASE_US);
+    assert_eq!(flow.window(), 9.0);
+}
+
+#[test]
+fn a_timeout_starts_from_one_and_slow_starts_to_half() {
+    let mut flow = nice(16.0);
+    flow.core.recovery(Recovery::Timeout);
+    assert_eq!(flow.window(), 1.0);
+    assert_eq!(flow.last_cwnd_after_quiet_ack(), 3);
+    flow.core.recovery(Recovery::Open);
+    for _ in 0..3 {
+        flow.round(BASE_US);
+    }
+    assert!((8.0..=10.0).contains(&flow.window()), "{}", flow.window());
+}
+
+#[test]
+fn a_timeout_below_one_does_not_lift_the_window() {
+    let mut flow = nice(0.125);
+    flow.core.recovery(Recovery::Timeout);
+    flow.core.recovery(Recovery::Timeout);
+    assert!(flow.window() <= 0.125);
+}
+
+#[test]
+fn a_false_loss_is_undone() {
+    let mut flow = nice(16.0);
+    flow.core.recovery(Recovery::Reduced);
+    flow.core.undo();
+    assert_eq!(flow.window(), 16.0);
+}
+
+#[test]
+fn a_lone_segment_tells_the_base_but_not_congestion() {
+    let mut flow = nice(16.0);
+    let start = flow.delivered;
+    let lone = Ack {
+        flags: LONE,
+        ..flow.ack(16, start, 10 * BASE_US)
+    };
+    flow.core.on_ack(&lone);
+    assert_eq!(flow.core.flow.rtt.max, 2 * BASE_US);
+    assert!(flow.window() >= 16.0);
+}
+
+#[test]
+fn a_lan_is_not_throttled_by_timer_noise() {
+    let mut flow = nice(16.0);
+    flow.core.flow.rtt.min = 30;
+    flow.core.flow.rtt.max = 60;
+    flow.round(900);
+    assert!(flow.window() > 16.0);
+    flow.round(2_000);
+    assert!(flow.window() < 16.0);
+}
+
+#[test]
+fn slow_start_ends_in_a_congested_round() {
+    let mut flow = nice(16.0);
+    flow.core.flow.win.ssthresh = u32::MAX;
+    flow.round(BASE_US);
+    assert_eq!(flow.core.window(), 32 * ONE);
+    flow.round(QUEUED_US);
+    assert_eq!(flow.core.window(), 16 * ONE);
+    flow.round(BASE_US);
+    assert_eq!(flow.core.window(), 17 * ONE);
+}
+
+#[test]
+fn after_idle_time_the_window_is_relearnt() {
+    let mut flow = nice(64.0);
+    flow.core.restart(flow.now_us + 5_000_000);
+    assert_eq!(flow.window(), 2.0);
+    assert_eq!(flow.core.flow.win.ssthresh, 48 * ONE);
+    let mut busy = nice(64.0);
+    busy.core.restart(busy.now_us + 50_000);
+    assert_eq!(busy.window(), 64.0);
+}
+
+impl Feeder {
+    fn last_cwnd_after_quiet_ack(&mut self) -> u32 {
+        let ack = self.ack(2, self.delivered.wrapping_sub(1), BASE_US);
+        self.core.on_ack(&ack).cwnd
+    }
+}

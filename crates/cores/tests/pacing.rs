@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! From a window to a sender's cwnd and rate: pairs below two, the bounded silence, and the way back.
+
+mod feed;
+
+use feed::{Feeder, BASE_US, MSS};
+use netnice_cores::{Ack, Algorithm, Param, Recovery, ONE};
+
+/// How long two segments take at this rate, microseconds.
+fn pair_gap_us(rate: u64) -> f64 {
+    2.0 * MSS as f64 * 1e6 / rate as f64
+}
+
+fn forced(window: f64) -> Feeder {
+    let w = (window * ONE as f64) as u32;
+    let mut flow = Feeder::at(Algorithm::Nice, &[(Param::ForceWindow, w)], 4.0);
+    flow.round(BASE_US);
+    flow
+}
+
+#[test]
+fn below_two_a_pair_leaves_every_two_over_w_round_trips() {
+    for window in [1.0, 0.5, 0.125, 1.0 / 48.0] {
+        let flow = forced(window);
+        let ideal = 2.0 / window * flow.core.flow.rtt.smoothed as f64;
+        let ratio = pair_gap_us(flow.last.rate) / ideal;
+        assert!((0.99..1.01).contains(&ratio), "W = {window}: {ratio}");
+        assert_eq!(flow.last.cwnd, 4);
+    }
+}
+
+#[test]
+fn from_two_on_the_window_limits_and_pacing_spreads() {
+    let flow = forced(16.0);
+    let spread = 16.0 * MSS as f64 / flow.last.rate as f64 * 1e6;
+    let share = spread / flow.core.flow.rtt.smoothed as f64;
+    assert_eq!(flow.last.cwnd, 16);
+    assert!((0.8..0.87).contains(&share), "{share}");
+}
+
+fn starved(gap_ms: u32, peers: u32) -> f64 {
+    let mut flow = Feeder::at(Algorithm::Nice, &[(Param::MaxGap, gap_ms)], 1.0 / 48.0);
+    let ack = Ack {
+        starving: peers,
+        ..flow.ack(2, flow.delivered.wrapping_sub(1), BASE_US)
+    };
+    pair_gap_us(flow.core.on_ack(&ack).rate)
+}
+
+#[test]
+fn a_lone_starving_flow_asks_at_least_once_a_second() {
+    assert!((starved(1000, 1) / 1e6 - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn the_more_starve_the_rarer_each_asks_down_to_the_papers_floor() {
+    assert!((starved(1000, 6) / 1e6 - 1.5).abs() < 0.01);
+    let floor = 96.0 * BASE_US as f64;
+    assert!((starved(1000, 100) / floor - 1.0).abs() < 0.02);
+}
+
+#[test]
+fn max_gap_zero_is_the_papers_floor() {
+    let floor = 96.0 * BASE_US as f64;
+    assert!((starved(0, 1) / floor - 1.0).abs() < 0.02);
+}
+
+#[test]
+fn a_grown_window_does_not_wait_for_a_starved_ones_deadline() {
+    let mut flow = Feeder::at(Algorithm::Nice, &[], 1.0 / 48.0);
+    let ack = Ack {
+        held_us: 900_000,
+        ..flow.ack(2, flow.delivered, BASE_US)
+    };
+    let send = flow.core.on_ack(&ack);
+    assert!(send.now && send.cwnd == 2, "{send:?}");
+}
+
+#[test]
+fn while_stamps_lie_the_rtt_is_the_rounds_own() {
+    let mut flow = Feeder::at(Algorithm::Nice, &[], 1.0 / 48.0);
+    let start = flow.delivered;
+    let freed = Ack {
+        held_us: 900_000,
+        ..flow.ack(2, start, BASE_US)
+    };
+    flow.core.on_ack(&freed);
+    // The kernel's RTT says nothing (0); the round took six base RTTs: somebody's queue is there.
+    flow.now_us += 6 * BASE_US;
+    let sent = flow.delivered;
+    let late = Ack {
+        held_us: 700_000,
+        ..flow.ack(2, sent, 0)
+    };
+    let send = flow.core.on_ack(&late);
+    assert!(flow.window() < 1.0, "{}", flow.window());
+    assert!(!send.now, "a starving flow waits for the deadline again");
+}
+
+#[test]
+fn stamps_are_trusted_again_a_round_after_the_deadline() {
+    let mut flow = Feeder::at(Algorithm::Nice, &[], 1.0 / 48.0);
+    let freed = Ack {
+        held_us: 60_000,
+        ..flow.ack(2, flow.delivered, BASE_US)
+    };
+    assert!(flow.core.on_ack(&freed).now);
+    let lying = flow.delivered;
+    flow.now_us += BASE_US;
+    let passed = flow.ack(2, lying, 1);
+    assert!(!flow.core.on_ack(&passed).now);
+    assert_eq!(flow.core.flow.rtt.min, BASE_US, "1 us was a lie");
+    flow.now_us += BASE_US;
+    let honest = flow.ack(2, flow.delivered, BASE_US - 1000);
+    flow.core.on_ack(&honest);
+    assert_eq!(flow.core.flow.rtt.min, BASE_US - 1000);
+}
+
+#[test]
+fn a_hole_in_the_window_is_no_licence_for_a_burst() {
+    let mut flow = forced(64.0);
+    flow.core.recovery(Recovery::Reduced);
+    let ack = Ack {
+        in_flight: 5,
+        ..flow.ack(2, flow.delivered.wrapping_sub(1), BASE_US)
+    };
+    assert_eq!(flow.core.on_ack(&ack).cwnd, 7);
+}

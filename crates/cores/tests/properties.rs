@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! What must hold for any path: bounds, no growth on congestion, and the paper's claim to be never more aggressive than
+//! Reno. Reno here is a model of its own, so that the core is not its own judge.
+
+mod feed;
+
+use feed::{Feeder, BASE_US};
+use netnice_cores::{Algorithm, Param, Recovery, ONE};
+use proptest::prelude::*;
+
+/// What happens to a flow in a round.
+#[derive(Clone, Debug)]
+enum Round {
+    Rtt(u32),
+    Mixed(u32, u32),
+    Loss,
+    Timeout,
+}
+
+fn rounds() -> impl Strategy<Value = Vec<Round>> {
+    let rtt = BASE_US..8 * BASE_US;
+    prop::collection::vec(
+        prop_oneof![
+            8 => Just(Round::Rtt(BASE_US)),
+            4 => rtt.clone().prop_map(Round::Rtt),
+            3 => (rtt, 0u32..=100).prop_map(|(rtt, share)| Round::Mixed(rtt, share)),
+            1 => Just(Round::Loss),
+            1 => Just(Round::Timeout),
+        ],
+        1..200,
+    )
+}
+
+/// Reno by the letter of RFC 5681: a segment more per segment acknowledged in slow start, afterwards one per round trip, or
+/// as much of it as of the window was acknowledged.
+struct Reno {
+    cwnd: f64,
+    ssthresh: f64,
+}
+
+impl Reno {
+    fn round(&mut self, acked: u32) {
+        let room = (self.ssthresh - self.cwnd).max(0.0);
+        let slow_start = (acked as f64).min(room);
+        self.cwnd += slow_start;
+        self.cwnd += ((acked as f64 - slow_start) / self.cwnd).min(1.0);
+    }
+
+    fn lost(&mut self, timeout: bool) {
+        self.ssthresh = (self.cwnd / 2.0).max(2.0);
+        self.cwnd = if timeout { 1.0 } else { self.ssthresh };
+    }
+}
+
+fn play(flow: &mut Feeder, round: &Round) {
+    match *round {
+        Round::Rtt(rtt) => flow.round(rtt),
+        Round::Mixed(rtt, share) => {
+            let slow = flow.segments() * share / 100;
+            flow.mixed_round(&[(slow, rtt), (flow.segments() - slow, BASE_US)]);
+        }
+        Round::Loss => flow.core.recovery(Recovery::Reduced),
+        Round::Timeout => flow.core.recovery(Recovery::Timeout),
+    }
+    if matches!(round, Round::Loss | Round::Timeout) {
+        flow.core.recovery(Recovery::Open);
+    }
+}
+
+fn fresh(algorithm: Algorithm, estimator: u32) -> Feeder {
+    let mut flow = Feeder::at(algorithm, &[(Param::Estimator, estimator)], 2.0);
+    flow.core.flow.win.ssthresh = u32::MAX;
+    flow
+}
+
+proptest! {
+    #[test]
+    fn the_window_stays_within_its_bounds(rounds in rounds(), estimator in 0u32..2) {
+        for algorithm in [Algorithm::Nice, Algorithm::Vegas, Algorithm::Reno] {
+            let mut flow = fresh(algorithm, estimator);
+            for round in &rounds {
+                play(&mut flow, round);
+                prop_assert!(flow.core.window() >= flow.core.flow.win.floor);
+                prop_assert!(flow.last.cwnd >= 1 && flow.last.rate >= 1);
+            }
+        }
+    }
+
+    #[test]
+    fn nice_never_grows_in_a_round_that_signalled(rounds in rounds(), estimator in 0u32..2) {
+        let mut flow = fresh(Algorithm::Nice, estimator);
+        for round in &rounds {
+            let before = flow.core.window();
+            let limit = flow.core.rtt_limit();
+            play(&mut flow, round);
+            let congested = match *round {
+                // The limit may move up within the round, never by more than the round's own samples.
+                Round::Rtt(rtt) => rtt > limit && rtt > flow.core.rtt_limit(),
+                _ => false,
+            };
+            if congested {
+                prop_assert!(flow.core.window() <= before, "{before} -> {}", flow.core.window());
+            }
+        }
+    }
+
+    #[test]
+    fn nice_is_never_more_aggressive_than_reno(rounds in rounds(), estimator in 0u32..2) {
+        let mut nice = fresh(Algorithm::Nice, estimator);
+        let mut reno = Reno { cwnd: 2.0, ssthresh: f64::INFINITY };
+        for round in &rounds {
+            let delivered = nice.delivered;
+            play(&mut nice, round);
+            reno.round(nice.delivered.wrapping_sub(delivered));
+            match round {
+                Round::Loss => reno.lost(false),
+                Round::Timeout => reno.lost(true),
+                _ => {}
+            }
+            // Fixed point rounds each step by less than 1/4096.
+            let most = reno.cwnd + rounds.len() as f64 / ONE as f64;
+            prop_assert!(nice.window() <= most, "{} > {most}", nice.window());
+        }
+    }
+}

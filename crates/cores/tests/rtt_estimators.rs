@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Both RTT estimators, and what sets them apart.
+
+mod feed;
+
+use feed::{Feeder, BASE_US};
+use netnice_cores::{Algorithm, Param, Recovery};
+
+const FIVE_MINUTES_US: u32 = 300_000_000;
+
+fn nice(estimator: u32) -> Feeder {
+    Feeder::at(Algorithm::Nice, &[(Param::Estimator, estimator)], 16.0)
+}
+
+#[test]
+fn running_keeps_the_largest_sample_for_ever() {
+    let mut flow = nice(0);
+    flow.mixed_round(&[(1, 50 * BASE_US), (15, BASE_US)]);
+    assert_eq!(flow.core.flow.rtt.max, 50 * BASE_US);
+}
+
+#[test]
+fn robust_moves_an_eighth_for_one_outlier() {
+    let mut flow = nice(1);
+    flow.mixed_round(&[(1, 50 * BASE_US), (15, BASE_US)]);
+    let max = flow.core.flow.rtt.max;
+    assert!(
+        max > 2 * BASE_US && max <= 2 * BASE_US + BASE_US / 8 + 1,
+        "{max}"
+    );
+}
+
+#[test]
+fn robust_follows_a_real_queue_within_rounds() {
+    let mut flow = nice(1);
+    for _ in 0..12 {
+        flow.set_window(16.0);
+        flow.round(4 * BASE_US);
+    }
+    assert!(flow.core.flow.rtt.max > 4 * BASE_US * 95 / 100);
+}
+
+#[test]
+fn robust_learns_a_small_buffer_from_losses() {
+    let full = BASE_US + BASE_US / 3;
+    let mut flow = nice(1);
+    for _ in 0..8 {
+        flow.set_window(16.0);
+        flow.round(full - 500);
+        flow.mixed_round(&[(8, full)]);
+        flow.core.recovery(Recovery::Reduced);
+        flow.core.recovery(Recovery::Open);
+    }
+    let max = flow.core.flow.rtt.max;
+    assert!(
+        max < full + BASE_US / 10 && max >= BASE_US + BASE_US / 4,
+        "{max}"
+    );
+}
+
+#[test]
+fn running_never_accepts_a_longer_route() {
+    let mut flow = nice(0);
+    for _ in 0..4 {
+        flow.now_us = flow.now_us.wrapping_add(FIVE_MINUTES_US);
+        flow.round(3 * BASE_US);
+    }
+    assert_eq!(flow.core.flow.rtt.min, BASE_US);
+}
+
+#[test]
+fn robust_accepts_a_longer_route_after_two_windows() {
+    let mut flow = nice(1);
+    flow.now_us = flow.now_us.wrapping_add(FIVE_MINUTES_US - 1_000_000);
+    flow.round(3 * BASE_US);
+    assert_eq!(flow.core.flow.rtt.min, BASE_US);
+    for _ in 0..2 {
+        flow.now_us = flow.now_us.wrapping_add(FIVE_MINUTES_US);
+        flow.round(3 * BASE_US);
+    }
+    assert_eq!(flow.core.flow.rtt.min, 3 * BASE_US);
+}
+
+#[test]
+fn smoothed_rtt_is_rfc_6298s() {
+    let mut flow = nice(1);
+    let before = flow.core.flow.rtt.smoothed;
+    flow.mixed_round(&[(2, 2 * BASE_US)]);
+    let expected = before - before / 8 + 2 * BASE_US / 8;
+    assert_eq!(flow.core.flow.rtt.smoothed, expected);
+}
