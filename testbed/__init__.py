@@ -13,10 +13,11 @@ removed the next time a testbed is made. Processes are ended by pid, never by na
 
 from testbed.capture import Capture, Packet
 from testbed.counter import ByteCounter
-from testbed.errors import TestbedError
+from testbed.errors import TestbedError, require_root
+from testbed.files import random_file
 from testbed.namespace import Namespace, Process
 from testbed.nginx import Nginx
-from testbed.ownership import sweep
+from testbed.ownership import scratch, sweep
 from testbed.path import Path, Veth, black_hole
 from testbed.programs import program
 from testbed.rsync import RsyncDaemon
@@ -36,6 +37,9 @@ __all__ = [
     "Veth",
     "black_hole",
     "program",
+    "random_file",
+    "require_root",
+    "scratch",
     "sockets",
     "sweep",
 ]

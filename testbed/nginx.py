@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 from collections.abc import Mapping
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from testbed import ownership
+from testbed.files import random_file
 from testbed.namespace import Namespace, wait_until
 from testbed.ports import free_port, listens
 
@@ -72,11 +71,3 @@ class Nginx:
         _trace: TracebackType | None,
     ) -> None:
         self._stack.close()
-
-
-def random_file(path: Path, size: int) -> None:
-    """Bytes that no program on the way can compress."""
-    chunk = 1 << 20
-    with path.open("wb") as file:
-        for start in range(0, size, chunk):
-            file.write(os.urandom(min(chunk, size - start)))
