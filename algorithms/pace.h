@@ -63,7 +63,7 @@ nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_
 	u32 w = p[NN_P_force_window] ? p[NN_P_force_window] : flow->win.w;
 	u32 srtt = nn_max(flow->rtt.smoothed, 1), mss = nn_max(ack->mss, 1);
 
-	send->now = flow->stamps == NN_UNSTAMPED && w >= NN_ONE;
+	send->now = flow->stamps == NN_UNSTAMPED;
 	if (w < NN_PAIR * NN_ONE) {
 		send->cwnd = flow->recovery == NN_TIMEOUT ? 1 : NN_PAIRED_CWND;
 		send->rate = nn_rate((u64)NN_PAIR * mss, nn_pair_gap(p, w, srtt, ack->starving));
@@ -78,27 +78,36 @@ nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_
 		send->cwnd = nn_min(send->cwnd, nn_add_saturating(ack->in_flight, nn_max(ack->acked, 1)));
 }
 
+/* From now on segments leave with true stamps; those in flight still carry the deadline. */
+nn_inline void nn_stamps_return(struct nn_flow *flow, const struct nn_ack *ack)
+{
+	flow->stamps = NN_DRAINING;
+	flow->drained = ack->delivered;
+}
+
 /* The RTT that this ACK tells, us; 0: none. Replaces the kernel's while its stamps lie. */
 nn_inline u32 nn_trusted_rtt(struct nn_flow *flow, const struct nn_ack *ack)
 {
-	if (flow->stamps == NN_UNSTAMPED && !ack->held_us) {
-		flow->stamps = NN_DRAINING;
-		flow->drained = ack->delivered;
-	}
 	if (flow->stamps == NN_DRAINING && nn_reached(ack->sent_delivered, flow->drained))
 		flow->stamps = NN_STAMPED;
 	if (flow->stamps == NN_STAMPED)
 		return ack->rtt_us;
+	if (flow->stamps == NN_DRAINING)
+		return 0;
+	if (!ack->held_us)
+		nn_stamps_return(flow, ack);
 	return nn_round_over(&flow->round, ack) ? ack->now_us - flow->round.start_us : 0;
 }
 
-/* The window has grown though a deadline of poorer times still stands. */
+/* The window has grown though a deadline of poorer times still stands; or it has shrunk again and must wait for it. */
 nn_inline void nn_come_back(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	u32 srtt = flow->rtt.smoothed;
 
-	if (flow->stamps == NN_STAMPED && flow->win.w >= NN_ONE && !p[NN_P_force_window] && srtt < NN_HASTE_RTT_US &&
-	    ack->held_us > srtt)
+	if (flow->stamps == NN_UNSTAMPED && flow->win.w < NN_ONE)
+		nn_stamps_return(flow, ack);
+	else if (flow->stamps == NN_STAMPED && flow->win.w >= NN_ONE && !p[NN_P_force_window] &&
+		 srtt < NN_HASTE_RTT_US && ack->held_us > srtt)
 		flow->stamps = NN_UNSTAMPED;
 }
 
