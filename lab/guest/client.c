@@ -119,14 +119,23 @@ static void arrived(struct fetch *fetch)
 		schedule_next(client);
 }
 
+static void abandon(struct fetch *fetch)
+{
+	close(fetch->fd);
+	if (fetch->client->connection == fetch)
+		fetch->client->connection = NULL;
+	free(fetch);
+}
+
 static void fetch_ready(struct source *source, uint32_t events)
 {
 	struct fetch *fetch = (struct fetch *)source;
-	struct client *client = fetch->client;
 	ssize_t n = 1;
 
-	if (events & EPOLLERR)
-		fail("a connection of client %d broke", client->id);
+	if (events & EPOLLERR) { /* timed out: its documents stay unfinished */
+		abandon(fetch);
+		return;
+	}
 	if (!fetch->established && (events & EPOLLOUT)) {
 		fetch->established = 1;
 		loop_change(fetch->fd, &fetch->source, EPOLLIN);
@@ -146,12 +155,8 @@ static void fetch_ready(struct source *source, uint32_t events)
 			low_water(fetch);
 		}
 	}
-	if (n == 0) { /* the server is done too */
-		close(fetch->fd);
-		if (client->connection == fetch)
-			client->connection = NULL;
-		free(fetch);
-	}
+	if (n == 0) /* the server is done too */
+		abandon(fetch);
 }
 
 static void client_next(struct timer *timer)

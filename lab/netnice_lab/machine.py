@@ -49,9 +49,9 @@ class Programs:
     guest: guest.Guest
 
     @classmethod
-    def find(cls, defines: tuple[str, ...] = ()) -> "Programs":
+    def find(cls, mutants: tuple[str, ...] = ()) -> "Programs":
         """The cached kernel, and module and guest programs compiled if need be."""
-        return cls(kernel.require(), module.build(defines), guest.build())
+        return cls(kernel.require(), module.build(mutants), guest.build())
 
     def key(self, run: Run) -> str:
         """The name of a run's result with these programs."""
@@ -102,7 +102,7 @@ def execute(
     name: str = "run",
 ) -> Output:
     """The result of a run: the kept one, or a new one."""
-    programs = programs or Programs.find(run.defines)
+    programs = programs or Programs.find(run.mutants)
     key = programs.key(run)
     if not fresh and (kept := load(key)) is not None:
         return kept

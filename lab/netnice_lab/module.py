@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from netnice_lab import kernel, places
+from netnice_lab import kernel, mutants, places
 from netnice_lab.errors import LabError
 
 SHIM = places.CLONE / "transport" / "sender"
@@ -33,20 +33,21 @@ def sources() -> list[Path]:
     return files
 
 
-def build(defines: tuple[str, ...] = ()) -> Module:
-    """Compile the module, with extra -D defines for deliberately broken cores, unless cached."""
+def build(broken: tuple[str, ...] = ()) -> Module:
+    """Compile the module, or one with deliberately broken cores, unless cached."""
     base = kernel.require()
-    parts: list[str | bytes] = [base.key, *defines]
+    changes = [mutants.find(name) for name in broken]
+    parts: list[str | bytes] = [base.key, *(repr(change) for change in changes)]
     for file in sorted(sources()):
         parts += [str(file.relative_to(places.CLONE)), file.read_bytes()]
     key = places.digest(*parts)
     home = places.cache() / "modules" / key
     if not (home / OBJECT).exists():
-        compile_into(home, base, defines)
+        compile_into(home, base, changes)
     return Module(key, home / OBJECT)
 
 
-def compile_into(home: Path, base: kernel.Kernel, defines: tuple[str, ...]) -> None:
+def compile_into(home: Path, base: kernel.Kernel, changes: list[mutants.Mutant]) -> None:
     """Compile a copy, at a place that two concurrent builds do not share."""
     home.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="part-", dir=home.parent) as scratch:
@@ -55,11 +56,12 @@ def compile_into(home: Path, base: kernel.Kernel, defines: tuple[str, ...]) -> N
             target = work / file.relative_to(places.CLONE)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, target)
+        for change in changes:
+            change.apply(work)
         directory = work / "transport" / "sender" / "module"
-        flags = " ".join(f"-D{define}" for define in defines)
         kernel.run(
             ["nice", "make", "-s", "-C", str(base.tree), "ARCH=um", f"M={directory}"]
-            + [f"KCFLAGS={flags} -fdebug-prefix-map={work}=.", "modules"],
+            + [f"KCFLAGS=-fdebug-prefix-map={work}=.", "modules"],
             work,
             kernel.environment(),
         )

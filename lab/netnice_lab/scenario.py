@@ -12,7 +12,7 @@ SYSCTLS = {
     # what one connection learnt must not leak into the next: every document starts cold
     "ipv4/tcp_no_metrics_save": "1",
     "ipv4/tcp_rmem": "4096 131072 8388608",
-    "ipv4/tcp_wmem": "4096 65536 8388608",
+    "ipv4/tcp_wmem": "4096 262144 8388608",
     "ipv4/ip_local_port_range": "10000 65535",
 }
 
@@ -27,9 +27,9 @@ class Scenario:
     warm_up: float
     seed: int
     parameters: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
-    defines: tuple[str, ...] = ()
     sample: float = 0.0
     sysctls: tuple[tuple[str, str], ...] = ()
+    knobs: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.warm_up < self.duration:
@@ -39,8 +39,8 @@ class Scenario:
                 "let the warm-up be shorter than the run",
             )
 
-    def render(self) -> "Run":
-        """Draw everything random and write down what the guest has to do."""
+    def render(self, mutants: tuple[str, ...] = ()) -> "Run":
+        """Draw everything random and write down what the guest has to do, perhaps with broken cores."""
         hosts = self.topology.hosts
         plan = Plan(
             self.duration, self.warm_up, self.seed, {h: self.topology.address(h) for h in hosts}
@@ -58,11 +58,11 @@ class Scenario:
         for traffic in self.traffic:
             plan.add(traffic)
         return Run(
-            setup=self.topology.setup(),
+            setup=self.topology.setup() + "".join(f"echo {v} > {file}\n" for file, v in self.knobs),
             plan=plan.text(),
             seed=self.seed,
             parameters={name: dict(values) for name, values in self.parameters},
-            defines=self.defines,
+            mutants=mutants,
             groups=plan.groups,
             window=self.duration - self.warm_up,
             warm_up=self.warm_up,
@@ -77,7 +77,7 @@ class Run:
     plan: str
     seed: int
     parameters: dict[str, dict[str, int]]
-    defines: tuple[str, ...]
+    mutants: tuple[str, ...] = ()
     groups: dict[str, list[int]] = field(default_factory=dict)
     window: float = 0.0
     warm_up: float = 0.0

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The command netnice-lab."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+from rich.console import Console
+
+from netnice_lab import experiment, kernel, machine, mutants, places, results, settings, sweep
+from netnice_lab.errors import LabError
+from netnice_lab.experiment import Experiment
+
+EXAMPLES = """examples:
+  netnice-lab build                                   compile the kernel once (some minutes), cache it
+  netnice-lab run nice-fig3 --only protocol=nice-0.1,priority --seeds 10 --json fig3.json
+  netnice-lab plot nice-fig3 --out figures
+  netnice-lab check --quick                           what CI runs
+  netnice-lab report --out report.html
+"""
+notes = Console(stderr=True)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(
+        prog="netnice-lab",
+        description="The papers' experiments on the real Linux TCP stack, in virtual time.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser("build", help="kernel, module and guest programs, cached outside the tree")
+    commands.add_parser("list", help="the experiments, and how many runs they are")
+    many = argparse.ArgumentParser(add_help=False)
+    many.add_argument("names", nargs="*", metavar="NAME", help="experiments (default: all)")
+    many.add_argument("--jobs", type=positive, default=sweep.JOBS, help="guests at a time (default %(default)s)")
+    many.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, e.g. tcp://host:8786")
+    many.add_argument("--seeds", type=positive, help="seeds a cell (default: the experiment's)")
+    many.add_argument(
+        "--wall-limit", type=positive, default=int(machine.WALL_LIMIT), metavar="SECONDS",
+        help="real time after which a guest counts as hung (default %(default)s)",
+    )  # fmt: skip
+    many.add_argument("--trace", type=Path, metavar="LOG", help="Squid, CLF or CSV log as foreground")
+    only = argparse.ArgumentParser(add_help=False)
+    only.add_argument(
+        "--only", default="", metavar="KEY=VALUE,…",
+        help="restrict the sweep: key=value,value,key=value (values of one key follow each other)",
+    )  # fmt: skip
+    run = commands.add_parser("run", parents=[many, only], help="run experiments, print a table")
+    run.add_argument("--json", type=Path, metavar="FILE", help="one row a run")
+    run.add_argument("--parquet", type=Path, metavar="FILE", help="one row a run")
+    run.add_argument("--raw", type=Path, metavar="DIR", help="every document, flow and sample as CSV")
+    plot = commands.add_parser("plot", parents=[many, only], help="figures as SVG and PNG")
+    plot.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
+    commands.add_parser("pin", parents=[many], help="accept the present results")
+    check = commands.add_parser("check", parents=[many], help="compare with the pins and the bars")
+    check.add_argument("--quick", action="store_true", help="a part that takes minutes, for CI")
+    check.add_argument("--section4", action="store_true", help="only the paper's section 4")
+    check.add_argument(
+        "--mutant", action="append", default=[], choices=list(mutants.MUTANTS),
+        help="check deliberately broken cores: the check must fail",
+    )  # fmt: skip
+    report = commands.add_parser("report", parents=[many], help="one HTML page")
+    report.add_argument("--out", type=Path, default=Path("report.html"), metavar="FILE")
+    agree = commands.add_parser("agree", help="lab against the shipped eBPF object on this host")
+    agree.add_argument("--seconds", type=positive, default=40, help="of real time a scenario")
+    return top
+
+
+def positive(text: str) -> int:
+    """A positive whole number."""
+    value = int(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not positive")
+    return value
+
+
+def parse_only(text: str) -> dict[str, list[str]]:
+    """key=value,value,key=value as lists."""
+    chosen: dict[str, list[str]] = {}
+    key = ""
+    for part in filter(None, text.split(",")):
+        if "=" in part:
+            key, _, part = part.partition("=")
+        if not key:
+            raise LabError(f"--only {text}: '{part}' has no key", "", "write key=value")
+        chosen.setdefault(key, []).append(part)
+    return chosen
+
+
+def chosen(names: Sequence[str]) -> list[Experiment]:
+    """The named experiments, or all."""
+    return [experiment.load(name) for name in (names or experiment.names())]
+
+
+def engine(arguments: argparse.Namespace) -> sweep.Engine:
+    """Where to run."""
+    if arguments.cluster:
+        from netnice_lab.cluster import Cluster
+
+        return Cluster(arguments.cluster)
+    return sweep.Local(arguments.jobs)
+
+
+def collect(
+    arguments: argparse.Namespace,
+    experiments: Sequence[Experiment],
+    only: dict[str, list[str]] | None = None,
+    quick: bool = False,
+    broken: tuple[str, ...] = (),
+) -> tuple[pd.DataFrame, list[tuple[sweep.Task, machine.Output]]]:
+    """Run what the arguments ask for."""
+    settings.trace = arguments.trace
+    tasks = sweep.tasks(experiments, only, arguments.seeds, quick, broken)
+    return sweep.run(tasks, engine(arguments), arguments.wall_limit, notes)
+
+
+def build(_: argparse.Namespace) -> int:
+    """Build everything, with progress."""
+    from rich.progress import Progress
+
+    with Progress(console=notes) as progress:
+        bars = {}
+
+        def show(stage: str, part: float) -> None:
+            if stage not in bars:
+                bars[stage] = progress.add_task(stage, total=1.0)
+            progress.update(bars[stage], completed=part)
+
+        built = kernel.build(show)
+    programs = machine.Programs.find()
+    notes.print(f"kernel {built.key}, module {programs.module.key}, in {places.cache()}")
+    return 0
+
+
+def list_experiments(_: argparse.Namespace) -> int:
+    """Print every experiment."""
+    for found in experiment.load_all():
+        cells = len(found.cells())
+        print(f"{found.name:22} {cells * found.seeds:4} runs  {found.title}")
+        print(f"{'':22}            keys: {', '.join(found.sweep)}")
+    return 0
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run, print means, write files."""
+    experiments = chosen(arguments.names)
+    only = parse_only(arguments.only)
+    frame, pairs = collect(arguments, experiments, only)
+    for found in experiments:
+        rows = frame[frame.experiment == found.name].dropna(axis=1, how="all")
+        numbers = [c for c in rows.columns if c in results.UNITS]
+        print(found.name)
+        print(rows.groupby(list(found.sweep), sort=False)[numbers].mean().round(3).to_string())
+    for file in (arguments.json, arguments.parquet):
+        if file:
+            results.write(frame, file)
+    if arguments.raw:
+        write_raw(arguments.raw, pairs)
+    return 0
+
+
+def write_raw(directory: Path, pairs: list[tuple[sweep.Task, machine.Output]]) -> None:
+    """Every guest's own tables, a directory a run."""
+    for task, output in pairs:
+        place = directory / task.name.replace(" ", "/").replace(",", "_")
+        place.mkdir(parents=True, exist_ok=True)
+        for name, text in output.files.items():
+            (place / name).write_text(text)
+
+
+def plot(arguments: argparse.Namespace) -> int:
+    """Draw."""
+    from netnice_lab import plot as plots
+
+    experiments = chosen(arguments.names)
+    frame, _ = collect(arguments, experiments, parse_only(arguments.only))
+    for found in experiments:
+        rows = frame[frame.experiment == found.name].dropna(axis=1, how="all")
+        for path in plots.draw(found, rows, arguments.out):
+            print(path)
+    return 0
+
+
+def pin(arguments: argparse.Namespace) -> int:
+    """Write the pins."""
+    from netnice_lab import pins
+
+    experiments = chosen(arguments.names)
+    frame, _ = collect(arguments, experiments)
+    for found in experiments:
+        print(pins.pin(found, frame[frame.experiment == found.name]))
+    return 0
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Compare; show old, new and bound of whatever moved."""
+    from netnice_lab import pins
+
+    experiments = [e for e in chosen(arguments.names) if e.section4 or not arguments.section4]
+    if arguments.quick:
+        experiments = [e for e in experiments if e.quick]
+    broken = tuple(arguments.mutant)
+    frame, _ = collect(arguments, experiments, quick=arguments.quick, broken=broken)
+    failed = passed = 0
+    for found in experiments:
+        rows = frame[frame.experiment == found.name].dropna(axis=1, how="all")
+        for verdict in pins.check(found, rows) + pins.bars(found, rows):
+            passed += verdict.good
+            failed += not verdict.good
+            if not verdict.good or verdict.old is None:
+                word = "ok    " if verdict.good else "FAILED"
+                old = "" if verdict.old is None else f"old {verdict.old:.4g} "
+                low = "-∞" if verdict.low is None else f"{verdict.low:.4g}"
+                high = "∞" if verdict.high is None else f"{verdict.high:.4g}"
+                print(
+                    f"{word} {verdict.where} {verdict.metric}: {old}new {verdict.new:.4g} "
+                    f"bound {low}…{high} {verdict.note}"
+                )
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def report(arguments: argparse.Namespace) -> int:
+    """Write the page."""
+    from netnice_lab import report as reports
+
+    experiments = chosen(arguments.names)
+    frame, _ = collect(arguments, experiments)
+    pairs = [
+        (e, frame[frame.experiment == e.name].dropna(axis=1, how="all")) for e in experiments
+    ]
+    reports.write(pairs, arguments.out)
+    print(arguments.out)
+    return 0
+
+
+def agree(arguments: argparse.Namespace) -> int:
+    """Compare with the host."""
+    from netnice_lab import agreement
+
+    return agreement.main(arguments.seconds)
+
+
+COMMANDS = {
+    "build": build,
+    "list": list_experiments,
+    "run": run,
+    "plot": plot,
+    "pin": pin,
+    "check": check,
+    "report": report,
+    "agree": agree,
+}
+
+
+def main() -> int:
+    """Run a command; errors are for people."""
+    arguments = parser().parse_args()
+    try:
+        return COMMANDS[arguments.command](arguments)
+    except LabError as error:
+        print(f"netnice-lab: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("netnice-lab: interrupted; finished runs are kept", file=sys.stderr)
+        return 130

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The two worlds of the experiments: the paper's network and today's. Each turns a few numbers into a scenario."""
+
+from dataclasses import replace
+
+from netnice_lab import settings
+from netnice_lab.foreground import Browsing, poisson
+from netnice_lab.protocols import Protocol, protocol
+from netnice_lab.scenario import Scenario
+from netnice_lab.topology import Queue, dumbbell
+from netnice_lab.tracelog import documents as read_log
+from netnice_lab.traffic import Bulk, Document, Documents, OnOff, Traffic
+
+PACKET = 512
+"""Bytes of the paper's packets, IP header included."""
+ROUND_TRIP = 100_000
+"""Microseconds: a propagation delay of 50 ms each way."""
+DEMAND = 800_000
+"""Bit/s that the foreground asks for on average. The paper does not state its trace's; see the README."""
+PAPER_DURATION, PAPER_WARM_UP = 200.0, 20.0
+DRAIN = 10.0
+"""Seconds after the last document is asked for: it may still arrive."""
+
+
+BASELINES = (
+    "priority", "reno", "cubic", "bbr", "vegas-1-3", "vegas-0-0", "lp", "nice-0.1", "nice-0.2",
+)  # fmt: skip
+PAPER_DIFFERS = (
+    "A generated foreground instead of the Squid trace (lab/README.md states it); mean demand 0.8 Mbit/s; Linux 6.12's "
+    "TCP (SACK, delayed ACKs, first window of two for documents) instead of ns-2's; 180 measured seconds a run."
+)
+RED_DIFFERS = (
+    " Linux's RED has no gentle mode: with ECN it marks every packet above the upper threshold. Priority is shown with "
+    "its drop-tail bands."
+)
+TODAY_DIFFERS = "Poisson documents of 16 kB on average, bounded Pareto, over fresh CUBIC connections."
+
+
+def background(protocol: Protocol, flows: int, spare: float) -> tuple[Traffic, ...]:
+    """Permanently backlogged flows started over the first five seconds."""
+    if protocol.none or not flows:
+        return ()
+    rate = int(protocol.rate_part * spare / flows)
+    return (
+        Bulk("bulk", "home", flows, protocol.congestion_control, start=(0.5, 5.5), rate=rate),
+    )
+
+
+def finish(scenario: Scenario, protocol: Protocol) -> Scenario:
+    """Add what the protocol needs in the guest."""
+    parameters = scenario.parameters
+    if protocol.parameters:
+        parameters += ((protocol.congestion_control, protocol.parameters),)
+    return replace(scenario, parameters=parameters, knobs=protocol.knobs)
+
+
+def paper(
+    name: str | Protocol,
+    spare: float = 1.0,
+    flows: int = 16,
+    seed: int = 1,
+    red: bool = False,
+    udp: bool = False,
+    duration: float = PAPER_DURATION,
+    buffer: float = 1.0,
+) -> Scenario:
+    """Section 4.1: 512-byte packets, 50 ms, drop-tail of one BDP, capacity (1 + S) times the mean demand."""
+    chosen = protocol(name) if isinstance(name, str) else name
+    capacity = int((1 + spare) * DEMAND)
+    packets = max(4, round(buffer * capacity * ROUND_TRIP / 1e6 / 8 / PACKET))
+    if chosen.priority:
+        queue = Queue("priority", packets=packets)
+    elif red:
+        queue = Queue("red", packets=packets, average_packet=PACKET, ecn=True)
+    else:
+        queue = Queue("fifo", packets=packets)
+    topology = dumbbell(
+        capacity, ROUND_TRIP, queue, mtu=PACKET, foreground_window=2, ecn=red
+    )
+    foreground: Traffic
+    if udp:
+        # 12 sources, each ON half the time
+        foreground = OnOff("www", "home", 12, 2 * DEMAND // 12, packet=PACKET)
+    else:
+        foreground = Documents("www", "home", paper_documents(duration - DRAIN, seed), "reno")
+    traffic = (foreground, *background(chosen, flows, capacity - DEMAND))
+    return finish(Scenario(topology, traffic, duration, PAPER_WARM_UP, seed), chosen)
+
+
+def paper_documents(duration: float, seed: int) -> tuple[Document, ...]:
+    """The generated foreground, or the log given with --trace."""
+    if settings.trace is not None:
+        return read_log(settings.trace, duration=duration)
+    return Browsing(DEMAND).documents(duration, seed)
+
+
+def today(
+    name: str | Protocol,
+    rate: float = 20.0,
+    rtt: float = 40.0,
+    buffer: float = 1.0,
+    queue: str = "fifo",
+    flows: int = 16,
+    load: float = 0.5,
+    seed: int = 1,
+    persistent: bool = False,
+    duration: float = 60.0,
+) -> Scenario:
+    """1448-byte segments, CUBIC documents filling `load` of a link of `rate` Mbit/s and `rtt` ms."""
+    chosen = protocol(name) if isinstance(name, str) else name
+    capacity, microseconds = int(rate * 1e6), int(rtt * 1e3)
+    size = max(6000, round(buffer * capacity * microseconds / 1e6 / 8))
+    discipline = Queue("priority" if chosen.priority else queue, bytes=size, average_packet=1514)
+    topology = dumbbell(capacity, microseconds, discipline)
+    documents = poisson(load * capacity, duration - DRAIN / 2, seed)
+    foreground = Documents("www", "home", documents, "cubic", persistent=persistent)
+    traffic = (foreground, *background(chosen, flows, (1 - load) * capacity))
+    return finish(Scenario(topology, traffic, duration, 10.0, seed), chosen)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""An experiment: a sweep of cells, a scenario for each, and the paper's statement about the outcome."""
+
+import importlib.util
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from netnice_lab import places
+from netnice_lab.errors import LabError
+from netnice_lab.scenario import Scenario
+
+Value = str | int | float | bool
+Cell = dict[str, Value]
+Pinned = Mapping[str, float]
+"""Metric to relative tolerance."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A statement that must hold: a metric of one cell, absolute or relative to the same metric of another.
+
+    `cell` and `over` name only the keys that matter; `minimum` and `maximum` bound the value; `paper` is what
+    the paper says, shown beside ours. A bar with `holds=False` is the paper's and known not to be met: it is
+    reported, with the reason, and fails the check only when it starts to hold, so that nobody overlooks it.
+    """
+
+    says: str
+    metric: str
+    cell: Cell
+    over: Cell | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    holds: bool = True
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """How the sweep is drawn: one line a `series` value, `y` against `x`."""
+
+    x: str
+    y: str
+    series: str
+    x_label: str
+    y_label: str
+    log_x: bool = False
+    log_y: bool = False
+    panel: str | None = None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One figure: what the paper says, what is run, how it is drawn, what is pinned."""
+
+    title: str
+    claim: str
+    sweep: Mapping[str, Sequence[Value]]
+    scenario: Callable[..., Scenario]
+    figures: Sequence[Figure]
+    differs: str = ""
+    seeds: int = 2
+    quick: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    pinned: Pinned = field(default_factory=lambda: {"latency": 0.10, "background": 0.10})
+    bars: Sequence[Bar] = ()
+    section4: bool = False
+    name: str = ""
+
+    def cells(
+        self, only: Mapping[str, Sequence[str]] | None = None, quick: bool = False
+    ) -> list[Cell]:
+        """The cells of the sweep, restricted by `--only` and by the quick selection."""
+        only = only or {}
+        if unknown := sorted(set(only) - set(self.sweep)):
+            raise LabError(
+                f"{self.name} has no key '{unknown[0]}'", "", f"its keys are {', '.join(self.sweep)}"
+            )
+        values: dict[str, list[Value]] = {}
+        for key, all_values in self.sweep.items():
+            chosen = list(all_values)
+            if quick and key in self.quick:
+                chosen = list(self.quick[key])
+            if key in only:
+                chosen = [coerce(key, text, all_values, self.name) for text in only[key]]
+            values[key] = chosen
+        return [
+            dict(zip(values, combination, strict=True))
+            for combination in itertools.product(*values.values())
+        ]
+
+    def at(self, cell: Cell, seed: int) -> Scenario:
+        """The scenario of a cell."""
+        return self.scenario(**cell, seed=seed)
+
+
+def coerce(key: str, text: str, values: Sequence[Value], name: str) -> Value:
+    """A value given as text, in the type of the sweep's own values."""
+    for value in values:
+        if str(value) == text:
+            return value
+    kind = type(values[0])
+    try:
+        return kind(text)
+    except ValueError as error:
+        raise LabError(
+            f"{name}: '{text}' is no value of '{key}'",
+            "",
+            f"for example {', '.join(str(value) for value in values)}",
+        ) from error
+
+
+def names() -> list[str]:
+    """Every experiment, by its file."""
+    return sorted(file.stem for file in places.EXPERIMENTS.glob("*.py"))
+
+
+def load(name: str) -> Experiment:
+    """Read experiments/NAME.py."""
+    file = places.EXPERIMENTS / f"{name}.py"
+    if name not in names():
+        raise LabError(f"unknown experiment '{name}'", "", f"choose one of {', '.join(names())}")
+    spec = importlib.util.spec_from_file_location(f"experiment_{name.replace('-', '_')}", file)
+    assert spec is not None and spec.loader is not None
+    code = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(code)
+    found: Experiment = code.experiment
+    object.__setattr__(found, "name", name)
+    return found
+
+
+def load_all() -> Iterator[Experiment]:
+    """Every experiment."""
+    return (load(name) for name in names())

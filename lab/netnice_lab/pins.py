@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Pinned results: what a run gave when it was last accepted, and whether it still does."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from netnice_lab import places
+from netnice_lab.errors import LabError
+from netnice_lab.experiment import Bar, Cell, Experiment
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One pinned number or bar: what it was, what it is, what it may be."""
+
+    where: str
+    metric: str
+    old: float | None
+    new: float
+    low: float | None
+    high: float | None
+    good: bool
+    note: str = ""
+
+
+def file_of(name: str) -> Path:
+    """Where an experiment's pins are."""
+    return places.PINS / f"{name}.json"
+
+
+def describe(cell: Cell) -> str:
+    """A cell in words."""
+    return " ".join(f"{key}={value}" for key, value in cell.items())
+
+
+def select(frame: pd.DataFrame, cell: Cell) -> pd.DataFrame:
+    """The rows of a cell; keys the cell does not name may have any value."""
+    for key, value in cell.items():
+        frame = frame[frame[key] == value]
+    return frame
+
+
+def pin(experiment: Experiment, frame: pd.DataFrame) -> Path:
+    """Write the pins of an experiment: every seed's value of every pinned metric of every cell."""
+    keys = list(experiment.sweep)
+    cells: list[dict[str, Any]] = []
+    for cell in experiment.cells():
+        rows = select(frame, cell).sort_values("seed")
+        if rows.empty:
+            continue
+        metrics = {
+            metric: [round(float(v), 6) for v in rows[metric]]
+            for metric in experiment.pinned
+            if metric in rows and rows[metric].notna().all()
+        }
+        cells.append({"cell": cell, "seeds": [int(s) for s in rows.seed], "metrics": metrics})
+    if not cells:
+        raise LabError(f"nothing to pin for {experiment.name}", f"no rows for {', '.join(keys)}")
+    path = file_of(experiment.name)
+    places.PINS.mkdir(exist_ok=True)
+    lines = ",\n".join(json.dumps(cell) for cell in cells)
+    path.write_text(f'{{"experiment": "{experiment.name}", "cells": [\n{lines}\n]}}\n')
+    return path
+
+
+def read(experiment: Experiment) -> list[dict[str, Any]]:
+    """The pinned cells of an experiment."""
+    try:
+        cells: list[dict[str, Any]] = json.loads(file_of(experiment.name).read_text())["cells"]
+    except (OSError, ValueError, KeyError) as error:
+        raise LabError(
+            f"{experiment.name} has no readable pins",
+            str(error),
+            f"lab/netnice-lab pin {experiment.name}",
+        ) from error
+    return cells
+
+
+def check(experiment: Experiment, frame: pd.DataFrame) -> list[Verdict]:
+    """Compare with the pins, cell by cell, over the seeds that were run."""
+    verdicts = []
+    pinned = {describe(entry["cell"]): entry for entry in read(experiment)}
+    keys = list(experiment.sweep)
+    for values, rows in frame.groupby(keys, sort=False):
+        cell: Cell = dict(zip(keys, values, strict=True))
+        where = f"{experiment.name} {describe(cell)}"
+        if (entry := pinned.get(describe(cell))) is None:
+            raise LabError(
+                f"{where} is not pinned", "the sweep has changed", f"lab/netnice-lab pin {experiment.name}"
+            )
+        for metric, all_old in entry["metrics"].items():
+            olds = [old for seed, old in zip(entry["seeds"], all_old, strict=True) if seed in set(rows.seed)]
+            if len(olds) != len(rows):
+                raise LabError(f"{where}: not every seed is pinned", "", f"lab/netnice-lab pin {experiment.name}")
+            old, new = sum(olds) / len(olds), float(rows[metric].mean())
+            margin = abs(old) * experiment.pinned[metric] + 1e-3
+            low, high = old - margin, old + margin
+            verdicts.append(Verdict(where, metric, old, new, low, high, low <= new <= high))
+    return verdicts
+
+
+def measure(bar: Bar, frame: pd.DataFrame) -> tuple[float, float, int] | None:
+    """A bar's value, the half width of its 95 % interval and the number of seeds; None: not run."""
+    from scipy import stats
+
+    rows = select(frame, bar.cell).groupby("seed")[bar.metric].mean()
+    if rows.empty:
+        return None
+    if bar.over is not None:
+        base = select(frame, bar.over).groupby("seed")[bar.metric].mean()
+        rows = (rows / base).dropna()
+        if rows.empty:
+            return None
+    count = len(rows)
+    half = float(stats.t.ppf(0.975, count - 1) * rows.std() / count**0.5) if count > 1 else float("nan")
+    return float(rows.mean()), half, count
+
+
+def bars(experiment: Experiment, frame: pd.DataFrame) -> list[Verdict]:
+    """Hold every bar that can be measured against the runs."""
+    verdicts = []
+    for bar in experiment.bars:
+        if (measured := measure(bar, frame)) is None:
+            continue
+        value, half, seeds = measured
+        inside = (bar.minimum is None or value >= bar.minimum) and (
+            bar.maximum is None or value <= bar.maximum
+        )
+        note = f"±{half:.3f}, {seeds} seeds"
+        if not bar.holds:
+            note += f"; the paper's, not met: {bar.reason}"
+        verdicts.append(
+            Verdict(
+                f"{experiment.name} {bar.says}",
+                bar.metric,
+                None,
+                value,
+                bar.minimum,
+                bar.maximum,
+                inside or not bar.holds,
+                note,
+            )
+        )
+    return verdicts

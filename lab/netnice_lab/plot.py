@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Figures: one line a protocol, the mean over the seeds, the spread as a band."""
+
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+
+matplotlib.use("Agg")
+matplotlib.rcParams["svg.hashsalt"] = "netnice"  # the same figure is the same file
+
+import matplotlib.pyplot as plt  # noqa: E402  the backend must be chosen first
+from matplotlib.axes import Axes  # noqa: E402
+
+from netnice_lab.experiment import Experiment, Figure  # noqa: E402
+
+STYLES = ["o-", "s-", "^-", "v-", "D-", "x-", "+-", "p--", "h--", "*--", "1:", "2:"]
+
+
+def draw_lines(axes: Axes, figure: Figure, frame: pd.DataFrame) -> None:
+    """One line a value of the series."""
+    for style, name in zip(STYLES * 3, frame[figure.series].drop_duplicates(), strict=False):
+        rows = frame[frame[figure.series] == name]
+        grouped = rows.groupby(figure.x)[figure.y]
+        mean, low, high = grouped.mean(), grouped.min(), grouped.max()
+        axes.plot(mean.index, mean.to_numpy(), style, label=str(name), markersize=4, linewidth=1)
+        axes.fill_between(mean.index, low, high, alpha=0.12)
+    axes.set_xlabel(figure.x_label)
+    axes.set_ylabel(figure.y_label)
+    if figure.log_x:
+        axes.set_xscale("log")
+    if figure.log_y:
+        axes.set_yscale("log")
+    axes.grid(True, which="both", linewidth=0.3)
+
+
+def draw(experiment: Experiment, frame: pd.DataFrame, directory: Path) -> list[Path]:
+    """Write NAME[-N].svg and .png for every figure of an experiment."""
+    directory.mkdir(parents=True, exist_ok=True)
+    written = []
+    for number, figure in enumerate(experiment.figures, 1):
+        if figure.y not in frame:
+            continue
+        panels = list(frame[figure.panel].drop_duplicates()) if figure.panel else [None]
+        picture, axes = plt.subplots(
+            1, len(panels), figsize=(max(6.0, 4.2 * len(panels)), 4.2), squeeze=False, sharey=True
+        )
+        for one, panel in zip(axes[0], panels, strict=True):
+            draw_lines(one, figure, frame if panel is None else frame[frame[figure.panel] == panel])
+            if panel is not None:
+                one.set_title(f"{figure.panel} = {panel}", fontsize=9)
+        axes[0][-1].legend(fontsize=7)
+        picture.suptitle(experiment.title, fontsize=10)
+        picture.tight_layout()
+        suffix = "" if number == 1 else f"-{number}"
+        for ending in ("svg", "png"):
+            path = directory / f"{experiment.name}{suffix}.{ending}"
+            metadata = {"Date": None} if ending == "svg" else {"Software": None}
+            picture.savefig(path, dpi=110, metadata=metadata)
+            written.append(path)
+        plt.close(picture)
+    return written

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Many independent runs: kept results first, then local processes or a cluster, with progress."""
+
+import multiprocessing
+import signal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Protocol
+
+import pandas as pd
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from netnice_lab import machine, results
+from netnice_lab.errors import LabError
+from netnice_lab.experiment import Cell, Experiment
+from netnice_lab.scenario import Run
+
+JOBS = 2
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run of one cell, rendered."""
+
+    experiment: str
+    cell: Cell
+    seed: int
+    run: Run
+
+    @property
+    def name(self) -> str:
+        """What an error message calls it."""
+        cell = ",".join(f"{key}={value}" for key, value in self.cell.items())
+        return f"{self.experiment} {cell} seed={self.seed}"
+
+
+class Engine(Protocol):
+    """Where tasks are executed."""
+
+    def map(self, tasks: Sequence[Task], limit: float) -> Iterator[tuple[Task, machine.Output]]:
+        """Execute tasks; results in any order."""
+        ...
+
+
+def work(task: Task, limit: float) -> machine.Output:
+    """Execute one task: the same function in a local process and on a cluster."""
+    return machine.execute(task.run, limit=limit, name=task.name)
+
+
+def ignore_interrupt() -> None:
+    """Workers leave Ctrl-C to the parent; they die with it, and their guests with them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    machine.die_with_parent()
+
+
+@dataclass(frozen=True)
+class Local:
+    """Processes on this machine."""
+
+    jobs: int = JOBS
+
+    def map(self, tasks: Sequence[Task], limit: float) -> Iterator[tuple[Task, machine.Output]]:
+        """Run `jobs` guests at a time."""
+        context = multiprocessing.get_context("forkserver")
+        pool = ProcessPoolExecutor(self.jobs, mp_context=context, initializer=ignore_interrupt)
+        try:
+            futures = {pool.submit(work, task, limit): task for task in tasks}
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        except BaseException:
+            workers = list((pool._processes or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in workers:
+                worker.kill()
+            raise
+        pool.shutdown()
+
+
+def tasks(
+    experiments: Iterable[Experiment],
+    only: Mapping[str, Sequence[str]] | None = None,
+    seeds: int | None = None,
+    quick: bool = False,
+    mutants: tuple[str, ...] = (),
+) -> list[Task]:
+    """Render every run of the experiments."""
+    found = []
+    for experiment in experiments:
+        for cell in experiment.cells(only, quick):
+            for seed in range(1, (seeds or (1 if quick else experiment.seeds)) + 1):
+                run = experiment.at(cell, seed).render(mutants)
+                found.append(Task(experiment.name, cell, seed, run))
+    return found
+
+
+def run(
+    todo: Sequence[Task],
+    engine: Engine | None = None,
+    limit: float = machine.WALL_LIMIT,
+    console: Console | None = None,
+) -> tuple[pd.DataFrame, list[tuple[Task, machine.Output]]]:
+    """Run tasks and return one row a run, in the order of the tasks, whatever finished first."""
+    console = console or Console(stderr=True)
+    programs = {key: machine.Programs.find(key) for key in {task.run.mutants for task in todo}}
+    keys = {id(task): programs[task.run.mutants].key(task.run) for task in todo}
+    outputs: dict[str, machine.Output] = {}
+    for key in keys.values():
+        if key not in outputs and (kept := machine.load(key)) is not None:
+            outputs[key] = kept
+    unique = {keys[id(task)]: task for task in reversed(todo) if keys[id(task)] not in outputs}
+    missing = list(unique.values())[::-1]
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task("guests", total=len(missing))
+        for task, output in (engine or Local()).map(missing, limit) if missing else ():
+            outputs[output.key] = output
+            progress.update(bar, advance=1, description=task.experiment)
+    pairs = [(task, outputs[keys[id(task)]]) for task in todo]
+    rows = [
+        {"experiment": task.experiment, **task.cell, "seed": task.seed}
+        | results.metrics(task.run, output)
+        | {"digest": output.digest, "cpu_seconds": output.cpu}
+        for task, output in pairs
+    ]
+    if not rows:
+        raise LabError("nothing to run", "the selection is empty", "choose other values for --only")
+    return pd.DataFrame(rows), pairs
