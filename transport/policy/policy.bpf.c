@@ -7,9 +7,10 @@
  * (RFC 8622) into the IPv4 TOS or IPv6 traffic class. Who belongs to the cgroup is decided outside.
  *
  * The kernel keeps the two ECN bits when the TOS of a stream socket is set, so the whole byte is
- * given here. A v4-mapped IPv6 socket sends IPv4 packets but has family AF_INET6: the kernel
- * accepts IP_TOS from BPF only for AF_INET, and ignores IPV6_TCLASS on the packets such a socket
- * sends. No other hook can write it, so these sockets yield but stay unmarked, and are counted.
+ * given here. A v4-mapped IPv6 socket (Java, servers that listen on ::) sends IPv4 packets, and those
+ * carry IP_TOS, not IPV6_TCLASS. Measured: Linux 6.18 takes IP_TOS from BPF on such a socket, active
+ * or passive; kernels before about 6.14 take it for AF_INET only and offer no other way. There the
+ * socket yields but stays unmarked, and is counted.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -37,7 +38,7 @@ struct policy_counters {
 	__u64 cc_failed;	/* sockets left on their old congestion control */
 	__u64 marked;		/* sockets marked DSCP LE */
 	__u64 mark_failed;	/* sockets that should have been marked and could not be */
-	__u64 mapped_unmarked;	/* v4-mapped IPv6 sockets, which BPF cannot mark */
+	__u64 mapped_unmarked;	/* v4-mapped IPv6 sockets that the kernel is too old to mark */
 } counters;
 
 #define COUNT(field)	__sync_fetch_and_add(&counters.field, 1)

@@ -10,6 +10,8 @@ use crate::mounts::{self, Mount};
 use crate::{Error, Result};
 
 const POINT: &str = "/sys/fs/bpf";
+/// The kernel puts these into every bpf file system itself.
+const PRELOADED: [&str; 2] = ["maps.debug", "progs.debug"];
 /// What mountinfo shows as the source when netnice mounted it.
 const OURS: &str = "netnice";
 
@@ -47,8 +49,7 @@ pub(crate) fn mount() -> Result<()> {
 /// Unmounts if netnice mounted it and nobody else has pinned anything since. Says whether it did.
 pub(crate) fn unmount() -> Result<bool> {
     let ours = mounted(&read_mounts()?).is_some_and(|m| m.source == OURS);
-    let empty = std::fs::read_dir(POINT).map(|mut d| d.next().is_none()).unwrap_or(false);
-    if !ours || !empty {
+    if !ours || !is_empty() {
         return Ok(false);
     }
     let target = c_string(POINT);
@@ -59,6 +60,11 @@ pub(crate) fn unmount() -> Result<bool> {
         return if why.raw_os_error() == Some(libc::EBUSY) { Ok(false) } else { Err(Error::file("unmount", POINT)(why)) };
     }
     Ok(true)
+}
+
+fn is_empty() -> bool {
+    let strange = |entry: std::fs::DirEntry| PRELOADED.iter().all(|p| entry.file_name() != *p);
+    std::fs::read_dir(POINT).is_ok_and(|mut dir| !dir.any(|e| e.is_ok_and(strange)))
 }
 
 fn read_mounts() -> Result<Vec<Mount>> {

@@ -39,7 +39,7 @@ pub struct Cli {
     pub no_mark: bool,
 
     /// The program to run, with its arguments
-    #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub command: Vec<OsString>,
 }
 

@@ -13,7 +13,7 @@ use crate::cli::{Cli, Kind};
 
 pub fn generate(kind: Kind, dir: &Path) -> Result<ExitCode> {
     fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    for command in [netnice::command(), Cli::command()] {
+    for command in [netnice::command(), Cli::command(), netnice_path::command()] {
         match kind {
             Kind::Man => clap_mangen::generate_to(command, dir),
             Kind::Completions => completions(command, dir),

@@ -56,7 +56,7 @@ fn print_group(group: &GroupStatus) {
     }
     println!("  marked DSCP LE   {}", c.marked);
     if c.mapped_unmarked > 0 {
-        println!("  not marked       {} are IPv4 on IPv6 sockets, which the kernel does not let eBPF mark", c.mapped_unmarked);
+        println!("  not marked       {} are IPv4 on IPv6 sockets, which needs a newer kernel", c.mapped_unmarked);
     }
     if c.mark_failed > 0 {
         println!("  not marked       {} refused by the kernel", c.mark_failed);

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The programs under test, networks of two namespaces, and a machine left as it was found."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from system.commands import PROGRAMS, Done, Pair, Run, call
+from testbed import Namespace, Veth, ownership, program
+
+
+@pytest.fixture
+def netnice() -> Run:
+    return lambda *words, **options: call("netnice", *words, **options)
+
+
+@pytest.fixture
+def netnicectl() -> Run:
+    return lambda *words, **options: call("netnicectl", *words, **options)
+
+
+@pytest.fixture
+def down() -> Iterator[None]:
+    """Nothing is loaded when the test begins, nor afterwards."""
+    call("netnicectl", "down")
+    yield
+    call("netnicectl", "down")
+
+
+@pytest.fixture
+def up(down: None) -> None:
+    """netnice is loaded when the test begins."""
+    call("netnicectl", "up")
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    with Namespace("a") as a, Namespace("b") as b, Veth(a, b):
+        for namespace, address in ((a, "fd00:6e6e::1"), (b, "fd00:6e6e::2")):
+            namespace.run("ip", "addr", "add", f"{address}/64", "dev", "veth0", "nodad")
+        yield Pair(a, b, a.address, b.address, "fd00:6e6e::1", "fd00:6e6e::2")
+
+
+@pytest.fixture(scope="session")
+def static_upload() -> Path:
+    """programs/upload.c, linked statically, where everybody may run it."""
+    folder = ownership.scratch("static")
+    folder.chmod(0o755)
+    binary = folder / "upload"
+    compiler = [program("musl-gcc"), "-static", "-O1", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run([*compiler, "-o", str(binary), str(PROGRAMS / "upload.c")], check=True)
+    return binary
+
+
+@pytest.fixture
+def as_nobody() -> Run:
+    """Runs a program of the project without any rights, from a folder that nobody may enter."""
+    folder = ownership.scratch("nobody")
+    folder.chmod(0o755)
+    for name in ("netnice", "netnicectl"):
+        shutil.copy(program(name), folder / name)
+
+    def run(name: str, *words: str) -> Done:
+        drop = [program("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+        return subprocess.run([*drop, str(folder / name), *words], capture_output=True, text=True, timeout=60, check=False)
+
+    return run

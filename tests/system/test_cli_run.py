@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""netnice COMMAND: where it puts the command, and that it is otherwise not there."""
+
+from __future__ import annotations
+
+import signal
+import statistics
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from system import kernel
+from system.commands import Done, Run
+from testbed import program
+
+
+@pytest.mark.usefixtures("up")
+class TestPassingThrough:
+    def test_arguments_and_output(self, netnice: Run) -> None:
+        assert netnice("printf", "%s|", "a b", "-n", "--no-mark").stdout == "a b|-n|--no-mark|"
+
+    @pytest.mark.parametrize("status", [0, 1, 7, 125, 255])
+    def test_exit_status(self, netnice: Run, status: int) -> None:
+        assert netnice("sh", "-c", f"exit {status}", check=False).returncode == status
+
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV])
+    def test_death_by_a_signal(self, netnice: Run, number: signal.Signals) -> None:
+        assert netnice("sh", "-c", f"kill -{int(number)} $$", check=False).returncode == -number
+
+    def test_signals_reach_the_command_itself(self) -> None:
+        with subprocess.Popen([program("netnice"), "sleep", "60"]) as process:
+            comm = Path(f"/proc/{process.pid}/comm")
+            while comm.read_text().strip() != "sleep":
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(5) == -signal.SIGINT
+
+    def test_standard_input(self) -> None:
+        done = subprocess.run([program("netnice"), "cat"], input="text", capture_output=True, text=True, check=True)
+        assert done.stdout == "text"
+
+
+@pytest.mark.usefixtures("up")
+class TestErrors:
+    def test_a_command_that_does_not_exist(self, netnice: Run) -> None:
+        done = netnice("no-such-command", check=False)
+        assert done.returncode == 127
+        assert "'no-such-command': no such command" in done.stderr
+
+    @pytest.mark.parametrize("command", ["/etc/passwd", "/tmp"])
+    def test_a_command_that_cannot_be_run(self, netnice: Run, command: str) -> None:
+        done = netnice(command, check=False)
+        assert done.returncode == 126
+        assert f"cannot run '{command}'" in done.stderr
+
+    @pytest.mark.parametrize("level", ["1", "-1", "99999999999"])
+    def test_a_level_that_does_not_exist(self, netnice: Run, level: str) -> None:
+        done = netnice("-n", level, "true", check=False)
+        assert done.returncode == 125
+        assert f"there is no level {level}: level 0 is the only one" in done.stderr
+
+    @pytest.mark.parametrize("words", [["-n", "high", "true"], ["--bogus", "true"], ["-n", "0"], ["--no-mark"]])
+    def test_a_wrong_command_line(self, netnice: Run, words: list[str]) -> None:
+        done = netnice(*words, check=False)
+        assert done.returncode == 125
+        assert done.stderr
+
+    def test_help_and_version_are_no_errors(self, netnice: Run) -> None:
+        assert "127  COMMAND was not found" in netnice("--help").stdout
+        assert netnice("--version").stdout.startswith("netnice ")
+
+
+class TestWhere:
+    def where(self, done: Done) -> str:
+        return next(line[3:] for line in done.stdout.splitlines() if line.startswith("0::"))
+
+    @pytest.mark.usefixtures("up")
+    def test_in_the_background_and_back(self, netnice: Run) -> None:
+        me = program("netnice")
+        assert netnice().stdout == "foreground\n"
+        assert netnice(me).stdout == "0\n"
+        assert netnice("-n", "0", me).stdout == "0\n"
+        assert netnice("--no-mark", me).stdout == "0 unmarked\n"
+        assert netnice().stdout == "foreground\n"
+
+    @pytest.mark.usefixtures("up")
+    def test_children_follow(self, netnice: Run) -> None:
+        assert self.where(netnice("sh", "-c", "sh -c 'cat /proc/self/cgroup' & wait")) == "/netnice/level0"
+
+    @pytest.mark.usefixtures("up")
+    def test_no_mark_is_inherited(self, netnice: Run) -> None:
+        me = program("netnice")
+        assert netnice("--no-mark", me, me).stdout == "0 unmarked\n"
+        assert netnice(me, "--no-mark", me).stdout == "0 unmarked\n"
+
+    @pytest.mark.usefixtures("up")
+    def test_a_nicer_level_is_kept(self, netnice: Run) -> None:
+        nicer = kernel.cgroup_root() / "netnice" / "level2"
+        nicer.mkdir()
+        try:
+            script = f"echo 0 > {nicer}/cgroup.procs; {program('netnice')} -n 0 cat /proc/self/cgroup"
+            done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
+            assert self.where(done) == "/netnice/level2"
+        finally:
+            nicer.rmdir()
+
+    @pytest.mark.usefixtures("down")
+    def test_it_comes_up_by_itself_once(self, netnice: Run) -> None:
+        first, second = netnice("true"), netnice("true")
+        assert "loaded into the kernel" in first.stderr
+        assert len(first.stderr.splitlines()) == 1
+        assert second.stderr == ""
+        assert "nice" in kernel.registered()
+
+    @pytest.mark.usefixtures("down")
+    def test_without_a_command_nothing_is_loaded(self, netnice: Run) -> None:
+        assert netnice().stdout == "foreground\n"
+        kernel.assert_nothing_remains()
+
+
+@pytest.mark.usefixtures("up")
+def test_overhead_is_at_most_20_ms(capsys: pytest.CaptureFixture[str]) -> None:
+    def median(argv: list[str]) -> float:
+        times = []
+        for _ in range(60):
+            start = time.perf_counter()
+            subprocess.run(argv, check=True)
+            times.append(time.perf_counter() - start)
+        return statistics.median(times) * 1e3
+
+    true = program("true")
+    plain, nice = median([true]), median([program("netnice"), true])
+    with capsys.disabled():
+        print(f"\nnetnice true: {nice:.2f} ms, true: {plain:.2f} ms")
+    assert nice - plain <= 20
