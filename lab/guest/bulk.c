@@ -78,9 +78,9 @@ static void bulk_ready(struct source *source, uint32_t events)
 		socklen_t length = sizeof(errno);
 
 		getsockopt(flow->fd, SOL_SOCKET, SO_ERROR, &errno, &length);
-		if (errno != ETIMEDOUT)
+		if (errno != ETIMEDOUT && errno != ECONNRESET)
 			fail("bulk flow %d (%s) broke at %.3f s", flow->id, flow->cc, now_ns() / 1e9);
-		/* every SYN was lost in somebody's full queue: try again, as a program would */
+		/* the handshake was lost in somebody's full queue: try again, as a program would */
 		close(flow->fd);
 		flow->fd = -1;
 		timer_set(&flow->start, now_ns());
