@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from system import kernel
 from system.commands import PROGRAMS, Done, Pair, Run, call
 from testbed import Namespace, Veth, ownership, program
 
@@ -25,17 +26,18 @@ def netnicectl() -> Run:
 
 
 @pytest.fixture
-def down() -> Iterator[None]:
-    """Nothing is loaded when the test begins, nor afterwards."""
+def down() -> Iterator[dict[int, str]]:
+    """Nothing is loaded when the test begins, nor afterwards; gives what connections of others still use."""
     call("netnicectl", "down")
-    yield
+    yield kernel.programs()
     call("netnicectl", "down")
 
 
 @pytest.fixture
-def up(down: None) -> None:
+def up(down: dict[int, str]) -> dict[int, str]:
     """netnice is loaded when the test begins."""
     call("netnicectl", "up")
+    return down
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from pathlib import Path
 
 from testbed import program
-from testbed.namespace import wait_until
 
 PINS = Path("/sys/fs/bpf/netnice")
 NAMES = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -28,19 +28,27 @@ def registered() -> list[str]:
     return NAMES.read_text().split()
 
 
-def programs() -> list[str]:
-    """Names of the loaded eBPF programs that are netnice's."""
+def programs() -> dict[int, str]:
+    """The loaded eBPF programs that are netnice's, by id."""
     shown = subprocess.run([program("bpftool"), "-j", "prog", "show"], check=True, capture_output=True, text=True)
-    names = [str(entry.get("name", "")) for entry in json.loads(shown.stdout)]
-    return [name for name in names if name == "policy" or name.startswith(("nice_", "nnvegas_", "nnreno_"))]
+    names = {int(entry["id"]): str(entry.get("name", "")) for entry in json.loads(shown.stdout)}
+    ours = ("nice_", "nnvegas_", "nnreno_")
+    return {number: name for number, name in names.items() if name == "policy" or name.startswith(ours)}
 
 
-def remains() -> list[str]:
-    """Everything of netnice that is in the kernel."""
+def remains(before: dict[int, str]) -> list[str]:
+    """Everything of netnice that is in the kernel, but for the programs that were there ``before``.
+
+    A connection keeps the programs it runs on until it ends, also somebody else's and long after a down.
+    """
     found = [str(path) for path in (PINS, cgroup_root() / "netnice") if path.exists()]
-    return found + [name for name in registered() if name in ("nice", "nnvegas", "nnreno")] + programs()
+    found += [name for name in registered() if name in ("nice", "nnvegas", "nnreno")]
+    return found + [f"{name} ({number})" for number, name in programs().items() if number not in before]
 
 
-def assert_nothing_remains() -> None:
+def assert_nothing_remains(before: dict[int, str]) -> None:
     """The kernel frees programs a little after their last user has gone."""
-    wait_until(lambda: remains() == [], f"the kernel to be clean of {remains()}", seconds=10)
+    deadline = time.monotonic() + 10
+    while (found := remains(before)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert found == []

@@ -61,11 +61,11 @@ class TestAgain:
         assert (kernel.PINS / "links" / "sender-nice").stat().st_ino == before
         assert_works()
 
-    def test_down_twice(self, netnicectl: Run) -> None:
+    def test_down_twice(self, down: dict[int, str], netnicectl: Run) -> None:
         netnicectl("up")
         assert netnicectl("down").stdout == "down\n"
         assert netnicectl("down").stdout == "already down\n"
-        kernel.assert_nothing_remains()
+        kernel.assert_nothing_remains(down)
 
     def test_up_with_other_options(self, netnicectl: Run) -> None:
         netnicectl("up")
@@ -75,11 +75,11 @@ class TestAgain:
         netnicectl("up")
         assert not {"nnvegas", "nnreno"} & set(kernel.registered())
 
-    def test_an_algorithm_that_does_not_exist(self, netnicectl: Run) -> None:
+    def test_an_algorithm_that_does_not_exist(self, down: dict[int, str], netnicectl: Run) -> None:
         done = netnicectl("up", "--with", "bogus", check=False)
         assert done.returncode == 1
         assert "no algorithm is named 'bogus'; there are: nice, " in done.stderr
-        kernel.assert_nothing_remains()
+        kernel.assert_nothing_remains(down)
 
     def test_no_mark_for_the_machine(self, netnicectl: Run, netnice: Run) -> None:
         netnicectl("up", "--no-mark")
@@ -144,28 +144,28 @@ class TestKilled:
         assert steps(netnicectl("down", "--verbose")) == DOWN
 
     @pytest.mark.parametrize("step", UP)
-    def test_while_coming_up(self, netnicectl: Run, step: str) -> None:
+    def test_while_coming_up(self, down: dict[int, str], netnicectl: Run, step: str) -> None:
         kill_at(step, "up")
         assert netnicectl("up").stdout.startswith(("up", "already up" if step == UP[-1] else "up"))
         assert_works()
         netnicectl("down")
-        kernel.assert_nothing_remains()
+        kernel.assert_nothing_remains(down)
 
     @pytest.mark.parametrize("step", UP)
-    def test_while_coming_up_and_then_down(self, netnicectl: Run, step: str) -> None:
+    def test_while_coming_up_and_then_down(self, down: dict[int, str], netnicectl: Run, step: str) -> None:
         kill_at(step, "up")
         netnicectl("down")
-        kernel.assert_nothing_remains()
+        kernel.assert_nothing_remains(down)
 
     @pytest.mark.parametrize("step", DOWN)
-    def test_while_going_down(self, netnicectl: Run, step: str) -> None:
+    def test_while_going_down(self, down: dict[int, str], netnicectl: Run, step: str) -> None:
         netnicectl("up")
         kill_at(step, "down")
         netnicectl("up")
         assert_works()
         kill_at(step, "down")
         netnicectl("down")
-        kernel.assert_nothing_remains()
+        kernel.assert_nothing_remains(down)
 
     def test_netnice_mends_an_unfinished_up(self, netnice: Run) -> None:
         kill_at("policy-pinned", "up")
@@ -178,7 +178,7 @@ class TestKilled:
         assert done.returncode == 3
         assert "incomplete" in done.stdout
 
-    def test_at_any_moment(self, netnicectl: Run) -> None:
+    def test_at_any_moment(self, down: dict[int, str], netnicectl: Run) -> None:
         moments = random.Random(2)
         for _ in range(25):
             process = subprocess.Popen([program("netnicectl"), "up"], stdout=subprocess.DEVNULL)
@@ -190,7 +190,7 @@ class TestKilled:
         netnicectl("up")
         assert_works()
         netnicectl("down")
-        kernel.assert_nothing_remains()
+        kernel.assert_nothing_remains(down)
 
 
 @pytest.mark.usefixtures("down")
@@ -226,7 +226,7 @@ class TestAtOnce:
 
 @pytest.mark.usefixtures("up")
 class TestDownWithLiveConnections:
-    def test_they_carry_on(self, netnicectl: Run, pair: Pair, static_upload: Path) -> None:
+    def test_they_carry_on(self, up: dict[int, str], netnicectl: Run, pair: Pair, static_upload: Path) -> None:
         size = 30_000_000
         sink = pair.b.spawn(sys.executable, PROGRAMS / "sink.py", "10e6", stdout=subprocess.PIPE)
         port = int(sink.line())
@@ -239,7 +239,7 @@ class TestDownWithLiveConnections:
         assert upload.returncode == 0
         count, digest = json.loads(sink.line())
         assert (count, digest) == (size, sha256_of_zeros(size))
-        kernel.assert_nothing_remains()
+        kernel.assert_nothing_remains(up)
 
     def test_up_again_beside_them(self, netnicectl: Run, pair: Pair) -> None:
         server = pair.hold(pair.b, "listen")

@@ -115,9 +115,9 @@ class TestWhere:
         assert "nice" in kernel.registered()
 
     @pytest.mark.usefixtures("down")
-    def test_without_a_command_nothing_is_loaded(self, netnice: Run) -> None:
+    def test_without_a_command_nothing_is_loaded(self, down: dict[int, str], netnice: Run) -> None:
         assert netnice().stdout == "foreground\n"
-        kernel.assert_nothing_remains()
+        kernel.assert_nothing_remains(down)
 
 
 @pytest.mark.usefixtures("up")
