@@ -18,7 +18,7 @@ from demo.conditions import SCENARIOS, Conditions, Scenario
 from demo.progress import Progress
 from demo.scenario import Result
 from demo.uploads import make_source
-from testbed import TestbedError, require_root
+from testbed import TestbedError, netnice_up, require_root
 
 _EPILOG = """\
 Latency runs from the moment a client wants a document to its last byte. '% of spare' is the uploads'
@@ -75,7 +75,7 @@ def _run_all(scenarios: Sequence[Scenario], conditions: Conditions) -> list[Resu
     results = []
     with contextlib.ExitStack() as stack:
         if any(one.uploads == "netnice" for one in scenarios):
-            stack.enter_context(machine.netnice_up())
+            stack.enter_context(netnice_up())
         source = make_source(conditions)
         for number, one in enumerate(scenarios, 1):
             progress = Progress(f"{number}/{len(scenarios)} {one.title}")

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# ruff: noqa: RUF001
 """The time line: who got the link, how long documents took, how full the queue was."""
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# ruff: noqa: RUF001
 """The demo's one table, for a terminal and for the README."""
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from testbed.counter import ByteCounter
 from testbed.errors import TestbedError, require_root
 from testbed.files import random_file
 from testbed.namespace import Namespace, Process
+from testbed.netnice import netnice_up, parameters
 from testbed.nginx import Nginx
 from testbed.ownership import scratch, sweep
 from testbed.path import Path, Veth, black_hole
@@ -36,6 +37,8 @@ __all__ = [
     "TestbedError",
     "Veth",
     "black_hole",
+    "netnice_up",
+    "parameters",
     "program",
     "random_file",
     "require_root",

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""An nginx with files of random bytes."""
+"""An nginx with files to fetch."""
 
 from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
 from testbed import ownership
-from testbed.files import random_file
 from testbed.namespace import Namespace, wait_until
 from testbed.ports import free_port, listens
+from testbed.programs import program
 
 _CONFIGURATION = """\
 daemon off;
@@ -39,9 +39,13 @@ http {{
 
 
 class Nginx:
-    """Serves ``files`` (name: bytes) from a namespace, on a free port; Range requests work."""
+    """Serves ``files`` (name: bytes) from a namespace, on a free port; Range requests work.
 
-    def __init__(self, namespace: Namespace, files: Mapping[str, int]) -> None:
+    The files are all zeros and take no space: nginx as set up here does not compress. ``under`` are
+    words to run it with, ``("netnice",)`` say, so that what it sends is background.
+    """
+
+    def __init__(self, namespace: Namespace, files: Mapping[str, int], under: Sequence[str] = ()) -> None:
         self.namespace = namespace
         self.folder = ownership.scratch("nginx")
         self._stack = contextlib.ExitStack()
@@ -49,11 +53,12 @@ class Nginx:
         ownership.at_exit(self._stack)
         (self.folder / "www").mkdir()
         for name, size in files.items():
-            random_file(self.folder / "www" / name, size)
+            with (self.folder / "www" / name).open("wb") as file:
+                file.truncate(size)
         self.port = free_port(namespace)
         configuration = self.folder / "nginx.conf"
         configuration.write_text(_CONFIGURATION.format(folder=self.folder, port=self.port))
-        self.process = namespace.spawn("nginx", "-p", self.folder, "-c", configuration)
+        self.process = namespace.spawn(*under, program("nginx"), "-p", self.folder, "-c", configuration)
         self._stack.push(self.process)
         wait_until(lambda: listens(namespace, self.port), "nginx to listen", process=self.process)
 

@@ -43,13 +43,13 @@ def test_ratios_are_against_the_undisturbed_and_the_ideal_run() -> None:
     results = [result("nothing", 100, 0), result("netnice", 115, 3), result("priority", 101, 4.5)]
     nothing, netnice, priority = table.rows(results)
     assert netnice == ("netnice", "115", "1.15", "104", "575", "1.15", "3.00", "60", "67")
-    assert nothing[2] == nothing[6] == "–"  # noqa: RUF001
+    assert nothing[2] == nothing[6] == "–"
     assert priority[8] == "100"
 
 
 def test_one_scenario_alone_has_no_ratios() -> None:
     (row,) = table.rows([result("netnice", 115, 3)])
-    assert (row[2], row[7], row[8]) == ("–", "60", "–")  # noqa: RUF001
+    assert (row[2], row[7], row[8]) == ("–", "60", "–")
 
 
 def test_void_runs_say_so_everywhere() -> None:

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""A path between two hosts with senders on one side: what the tests of its good and bad days share.
+
+Everything flows from A to B, over the same queue. A run during which the machine could not keep the
+path's time is void: it is repeated once, and never for another reason.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import pytest
+
+from testbed import ByteCounter, Namespace, Nginx, Path, Process, RsyncDaemon, netnice_up, scratch, sockets
+
+RATE_BPS = 10_000_000
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Day:
+    """Sender A with a web server, receiver B with an rsync daemon, and the path between them."""
+
+    a: Namespace
+    b: Namespace
+    path: Path
+    web: Nginx
+    store: RsyncDaemon
+
+    def download(self, web: Nginx | None = None) -> Process:
+        """A long download by B."""
+        return self.b.spawn("curl", "-sf", "-o", "/dev/null", (web or self.web).url("long"))
+
+    @contextlib.contextmanager
+    def uploads(self, count: int, *words: str, bytes_each: int = 1 << 30) -> Iterator[list[Process]]:
+        """``count`` long uploads by A, run with ``words``: "netnice", or nothing."""
+        source = scratch("upload") / "file"
+        with source.open("wb") as file:
+            file.truncate(bytes_each)
+        with contextlib.ExitStack() as stack:
+            yield [
+                stack.enter_context(
+                    # Zeros are as long as anything on the path; --sparse spares the receiver's disk.
+                    self.a.spawn(
+                        *words, "rsync", "--whole-file", "--sparse", "--inplace", source, self.store.url(f"{n}")
+                    )
+                )
+                for n in range(count)
+            ]
+
+    def arriving_uploads(self, interval: float = 0.1) -> ByteCounter:
+        """Counts what B receives of uploads."""
+        return ByteCounter(self.b, local_port=self.store.port, interval=interval)
+
+    def arriving_downloads(self, web: Nginx | None = None) -> ByteCounter:
+        """Counts what B receives of downloads."""
+        return ByteCounter(self.b, peer_port=(web or self.web).port, interval=0.1)
+
+    def upload_congestion_controls(self) -> set[str]:
+        """What the kernel says the uploads run on."""
+        return {s.congestion_control for s in sockets(self.a, peer_port=self.store.port)}
+
+
+def on_a_path(measure: Callable[[Day], T], **path: Any) -> T:
+    """Measures on a fresh 10 Mbit/s, 40 ms, 1-BDP path, or as ``path`` says; twice if the first was void."""
+    path = {"rate": "10mbit", "rtt": "40ms", **path}
+    reasons: list[str] = []
+    for _ in range(2):
+        with netnice_up(), Namespace("a") as a, Namespace("b") as b:
+            with (
+                Path(a, b, interval="50ms", **path) as link,
+                Nginx(a, {"long": 1 << 34}) as web,
+                RsyncDaemon(b) as store,
+            ):
+                figures = measure(Day(a, b, link, web, store))
+            if link.trusted:
+                return figures
+            reasons += link.summary["reasons"]
+    pytest.fail(f"void twice, the machine was too busy to tell: {'; '.join(reasons)}")
+
+
+def say(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    """Prints a figure also when the test passes."""
+    with capsys.disabled():
+        print(f"\n  {text}", end="", flush=True)

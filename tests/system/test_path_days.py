@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Good days: whoever is in the foreground gets the path, and netnice gets what is left."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import pytest
+
+from system.days import RATE_BPS, Day, on_a_path, say
+from testbed import ByteCounter, Namespace, Nginx, Veth, netnice_up, sockets
+
+_WINDOW = 0.5  # seconds over which a rate is a rate
+
+
+def test_a_download_keeps_97_percent_against_8_uploads(capsys: pytest.CaptureFixture[str]) -> None:
+    def measure(day: Day) -> tuple[float, float, float, set[str]]:
+        with day.arriving_downloads() as documents, day.arriving_uploads() as uploads, day.download():
+            time.sleep(3)
+            start = time.monotonic()
+            time.sleep(8)
+            alone = documents.rate(start, start + 8)
+            with day.uploads(8, "netnice"):
+                time.sleep(3)
+                start = time.monotonic()
+                time.sleep(10)
+                found = day.upload_congestion_controls()
+                return alone, documents.rate(start, start + 9.5), uploads.rate(start, start + 9.5), found
+
+    alone, beside, background, found = on_a_path(measure)
+    say(capsys, f"download alone {alone / 1e6:.2f}, beside 8 netnice uploads {beside / 1e6:.2f} Mbit/s")
+    say(capsys, f"= {beside / alone:.1%}; the uploads got {background / 1e6:.3f} Mbit/s")
+    assert found == {"nice"}
+    assert beside / alone >= 0.97
+
+
+def test_a_lone_flow_reaches_95_percent_of_cubic(capsys: pytest.CaptureFixture[str]) -> None:
+    seconds = 12
+
+    def goodput(day: Day, *words: str) -> tuple[float, set[str]]:
+        with day.arriving_uploads() as arrived:
+            start = time.monotonic()
+            with day.uploads(1, *words):
+                time.sleep(seconds)
+                return arrived.rate(start, start + seconds - 0.2), day.upload_congestion_controls()
+
+    def measure(day: Day) -> tuple[float, float, set[str]]:
+        nice, found = goodput(day, "netnice")
+        return goodput(day)[0], nice, found
+
+    cubic, nice, found = on_a_path(measure)
+    say(capsys, f"{seconds} s from its start: netnice {nice / 1e6:.2f}, CUBIC {cubic / 1e6:.2f} Mbit/s")
+    say(capsys, f"= {nice / cubic:.1%}")
+    assert found == {"nice"}
+    assert nice / cubic >= 0.95
+
+
+@pytest.mark.parametrize("count", [1, 8])
+def test_back_within_2_seconds_of_the_foregrounds_end(count: int, capsys: pytest.CaptureFixture[str]) -> None:
+    def measure(day: Day) -> tuple[float, list[tuple[float, float]], float]:
+        with day.arriving_uploads() as arrived, day.download() as download:
+            time.sleep(2)
+            with day.uploads(count, "netnice"):
+                time.sleep(6)
+                yielding = arrived.rate(time.monotonic() - 3, time.monotonic())
+                download.signal(signal.SIGKILL)
+                end = time.monotonic()
+                time.sleep(6)
+                rates = [(t - end, arrived.rate(t - _WINDOW, t)) for t in arrived.times if t >= end + _WINDOW]
+        return yielding, rates, arrived.rate(end, end + 2)
+
+    yielding, rates, first = on_a_path(measure)
+    back = next((t for t, rate in rates if rate >= 0.8 * RATE_BPS), float("inf"))
+    say(
+        capsys,
+        f"{count} uploads: {yielding / 1e6:.3f} Mbit/s beside the download, then 80 % of the link after {back:.2f} s",
+    )
+    say(capsys, f"and {first / 1e6:.2f} Mbit/s over the first 2 s")
+    assert yielding < 0.1 * RATE_BPS, "the foreground had not taken the link: nothing to come back from"
+    assert back <= 2
+
+
+def test_a_stopped_foreground_leaves_the_link(capsys: pytest.CaptureFixture[str]) -> None:
+    def measure(day: Day) -> tuple[float, float]:
+        with day.arriving_uploads() as arrived, day.download() as download, day.uploads(4, "netnice"):
+            time.sleep(5)
+            before = arrived.rate(time.monotonic() - 2, time.monotonic())
+            download.signal(signal.SIGSTOP)
+            stopped = time.monotonic()
+            time.sleep(8)
+            return before, arrived.rate(stopped + 3, stopped + 7.5)
+
+    before, after = on_a_path(measure)
+    say(capsys, f"download stopped: uploads from {before / 1e6:.3f} to {after / 1e6:.2f} Mbit/s")
+    assert after >= 0.8 * RATE_BPS
+
+
+def test_two_percent_loss_is_no_standstill(capsys: pytest.CaptureFixture[str]) -> None:
+    def measure(day: Day) -> tuple[float, float]:
+        found = []
+        for words in (("netnice",), ()):
+            with day.arriving_uploads() as arrived, day.uploads(1, *words):
+                time.sleep(8)
+                now = time.monotonic()
+                found.append(arrived.rate(now - 7, now - 0.2))
+        return found[0], found[1]
+
+    nice, cubic = on_a_path(measure, loss="2%")
+    say(capsys, f"2 % random loss: netnice {nice / 1e6:.2f}, CUBIC {cubic / 1e6:.2f} Mbit/s")
+    # Reno's law at this loss and RTT, 1.22 MSS / (RTT sqrt p), is 2.5 Mbit/s: a tenth is a standstill.
+    assert nice >= 0.25e6
+
+
+def test_a_bare_cable_is_half_as_fast_as_with_cubic(capsys: pytest.CaptureFixture[str]) -> None:
+    def goodput(a: Namespace, b: Namespace, *words: str) -> tuple[float, set[str]]:
+        with (
+            Nginx(a, {"long": 1 << 38}, under=words) as web,
+            ByteCounter(b, peer_port=web.port, interval=0.1) as arrived,
+            b.spawn("curl", "-sf", "-o", "/dev/null", web.url("long")),
+        ):
+            time.sleep(1)
+            start = time.monotonic()
+            time.sleep(4)
+            found = {s.congestion_control for s in sockets(a, local_port=web.port)}
+            return arrived.rate(start, start + 3.8), found
+
+    with netnice_up(), Namespace("a") as a, Namespace("b") as b, Veth(a, b):
+        cubic, _ = goodput(a, b)
+        nice, found = goodput(a, b, "netnice")
+    say(capsys, f"bare veth: netnice {nice / 1e9:.2f}, CUBIC {cubic / 1e9:.2f} Gbit/s = {nice / cubic:.0%}")
+    assert found == {"nice"}
+    assert nice / cubic >= 0.5

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Windows below one segment, counted on the wire: two segments every 2/W round trips."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+import pytest
+
+from system.bursts import bursts
+from system.days import Day, on_a_path, say
+from testbed import Capture, parameters, sockets
+
+_ONE = 4096  # force_window counts in 1/4096 segment
+
+
+@pytest.mark.parametrize(
+    ("window", "seconds"),
+    [(_ONE, 4), (_ONE // 2, 4), (_ONE // 8, 7), (85, 23)],
+    ids=["1", "1/2", "1/8", "1/48"],
+)
+def test_pairs_per_second_are_ideal(window: int, seconds: int, capsys: pytest.CaptureFixture[str]) -> None:
+    def measure(day: Day) -> tuple[list[tuple[float, int]], float]:
+        rtts = []
+        with parameters("nice", force_window=window, max_gap=0, peer_gap=0), day.uploads(1, "netnice"):
+            time.sleep(2 + 2 * _pair_gap(window, 0.02))  # the handshake and rsync's own talk are over
+            with Capture(day.b) as seen:
+                for _ in range(seconds):
+                    time.sleep(1)
+                    (socket,) = sockets(day.a, peer_port=day.store.port)
+                    assert socket.congestion_control == "nice"
+                    rtts.append(socket.number("rtt") / 1e3)
+        arrived = [packet for packet in seen.packets if packet.port == day.store.port]
+        return bursts(arrived), statistics.mean(rtts)
+
+    found, rtt = on_a_path(measure, rate="100mbit", rtt="20ms")
+    per_second = (len(found) - 1) / (found[-1][0] - found[0][0])
+    ideal = 1 / _pair_gap(window, rtt)
+    say(capsys, f"W = {window / _ONE:.4f}: {per_second:.3f} pairs/s, ideal {ideal:.3f} at {rtt * 1e3:.2f} ms RTT")
+    say(capsys, f"= {per_second / ideal:.3f}, over {len(found)} pairs")
+    assert {segments for _, segments in found[1:-1]} == {2}
+    assert 0.98 <= per_second / ideal <= 1.02
+
+
+def _pair_gap(window: int, rtt: float) -> float:
+    return 2 * rtt * _ONE / window
