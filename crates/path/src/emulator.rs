@@ -22,6 +22,8 @@ use crate::trace::Trace;
 /// Packets read or written before looking at the clock and the other direction again.
 const BATCH: usize = 16;
 const LARGEST_PACKET: usize = 65_536;
+/// Without traffic nothing would be late: so the loop also wakes up on its own and sees how late that is.
+const BEAT: Nanos = 10_000_000;
 
 /// One direction and what was seen of it.
 #[derive(Debug)]
@@ -60,6 +62,9 @@ pub struct Emulator {
     /// Up, and down.
     pub directions: [Direction; 2],
     pub started: Nanos,
+    /// Nanoseconds by which the beats were late, those that a stall left out included.
+    pub beats: Histogram<u64>,
+    next_beat: Nanos,
     /// Buffers to use again.
     spare: Vec<Vec<u8>>,
     scratch: Vec<u8>,
@@ -67,10 +72,13 @@ pub struct Emulator {
 
 impl Emulator {
     pub fn new(ends: Ends, path: PathSpec) -> Emulator {
+        let started = now();
         Emulator {
             ends,
             directions: [Direction::new(path.up), Direction::new(path.down)],
-            started: now(),
+            started,
+            beats: histogram(),
+            next_beat: started + BEAT,
             spare: Vec::new(),
             scratch: vec![0; LARGEST_PACKET],
         }
@@ -85,6 +93,7 @@ impl Emulator {
     ) -> Result<()> {
         loop {
             let more = self.deliver();
+            self.beat();
             if let Some(trace) = trace {
                 trace.tick(now(), &mut self.directions)?;
             }
@@ -101,6 +110,17 @@ impl Emulator {
         }
     }
 
+    fn beat(&mut self) {
+        let now = now();
+        if now >= self.next_beat {
+            let late = now - self.next_beat;
+            let late_at_most = late.min(self.beats.high());
+            // Cannot fail: the value is within the bounds.
+            self.beats.record_correct(late_at_most, BEAT).ok();
+            self.next_beat += (late / BEAT + 1) * BEAT;
+        }
+    }
+
     /// Packets the kernel dropped before they could be read, up and down.
     pub fn missed(&mut self) -> [u64; 2] {
         [self.ends.a.missed(), self.ends.b.missed()]
@@ -114,19 +134,12 @@ impl Emulator {
         keeper: Option<&Keeper>,
         trace: Option<&Trace>,
     ) -> Result<[bool; 4]> {
-        let next = self
-            .directions
-            .iter()
-            .filter_map(|d| d.link.next_due())
+        let due = self.directions.iter().filter_map(|d| d.link.next_due());
+        let next = due
             .chain(trace.map(Trace::next))
-            .min();
-        let timeout = if more {
-            Some(0)
-        } else {
-            next.map(|next| next.saturating_sub(now()))
-        };
-        let timeout =
-            timeout.map(|t| TimeSpec::new((t / 1_000_000_000) as i64, (t % 1_000_000_000) as i64));
+            .fold(self.next_beat, Nanos::min);
+        let rest = if more { 0 } else { next.saturating_sub(now()) };
+        let timeout = TimeSpec::new((rest / 1_000_000_000) as i64, (rest % 1_000_000_000) as i64);
         let read = |fd| PollFd::new(fd, PollFlags::POLLIN);
         let mut fds = [
             read(self.ends.a.tun.as_fd()),
@@ -135,7 +148,7 @@ impl Emulator {
             // Without a command, the signals a second time.
             read(keeper.map_or(signals.as_fd(), AsFd::as_fd)),
         ];
-        match ppoll(&mut fds, timeout, None) {
+        match ppoll(&mut fds, Some(timeout), None) {
             Ok(_) | Err(Errno::EINTR) => {}
             Err(e) => return Err(e).context("cannot wait for packets"),
         }

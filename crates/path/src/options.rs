@@ -68,8 +68,9 @@ COMMAND's environment:
 Addresses come from 100.64.0.0/10 and fd6e:6e70:6174::/48, the first /16 that is free; up to five paths nest. Beyond the
 other end, answers find the way back only if routes or NAT say so.
 
-At the end it says how late packets were delivered, and when not to trust the run: if 1 % of packets were later than 1 ms
-or 5 % of the round-trip delay, whichever is more, or the kernel dropped packets before they could be read.
+At the end it says how late packets were delivered, and when not to trust the run: if 1 % of packets, or of the
+emulator's own wake-ups (one each 10 ms), were later than 1 ms or 5 % of the round-trip delay, whichever is more, or if the
+kernel dropped packets before they could be read.
 
 Exit status: COMMAND's, 128+N if signal N ended it; 125 if netnice-path failed, 126 if COMMAND cannot be run, 127 if it
 is not found.";

@@ -25,6 +25,8 @@ pub struct Report {
     pub reasons: Vec<String>,
     /// Whether real-time scheduling was granted.
     pub real_time: bool,
+    /// How late the emulator woke up, every 10 ms with or without traffic.
+    pub wake_ups: Spread,
     pub up: Side,
     pub down: Side,
 }
@@ -79,21 +81,30 @@ impl Report {
         let [up, down] = &emulator.directions;
         let rtt = up.link.spec().delay + down.link.spec().delay;
         let (up, down) = (side(up, missed[0]), side(down, missed[1]));
-        let reasons = doubts(rtt, &up, &down);
+        let wake_ups = Spread::of(&emulator.beats);
+        let reasons = doubts(rtt, &wake_ups, &up, &down);
         Report {
             seconds: (now() - emulator.started) as f64 / 1e9,
             trusted: reasons.is_empty(),
             reasons,
             real_time,
+            wake_ups,
             up,
             down,
         }
     }
 }
 
-fn doubts(rtt: Nanos, up: &Side, down: &Side) -> Vec<String> {
+fn doubts(rtt: Nanos, wake_ups: &Spread, up: &Side, down: &Side) -> Vec<String> {
     let bound_us = (LATE as f64).max(rtt as f64 * LATE_PART_OF_RTT) / 1e3;
     let mut reasons = Vec::new();
+    if wake_ups.p99_us > bound_us {
+        let late = Micros(wake_ups.p99_us);
+        reasons.push(format!(
+            "for 1 % of the time netnice-path was kept off the CPU by {late} or more (limit {})",
+            Micros(bound_us)
+        ));
+    }
     for (name, side) in [("up", up), ("down", down)] {
         if side.lateness.p99_us > bound_us {
             let late = Micros(side.lateness.p99_us);

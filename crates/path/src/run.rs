@@ -6,6 +6,7 @@ use std::fs::File;
 use std::{env, io};
 
 use anyhow::{Context, Result};
+use nix::sys::signal::SigmaskHow;
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 use crate::emulator::Emulator;
@@ -24,8 +25,8 @@ const NOT_FOUND: u8 = 127;
 /// Does what the options say; the exit status.
 pub fn run(options: &Options) -> Result<u8> {
     let path = options.path()?;
-    keeper::waited_for()
-        .thread_block()
+    let mask = keeper::waited_for()
+        .thread_swap_mask(SigmaskHow::SIG_BLOCK)
         .context("cannot block signals")?;
     let signals = SignalFd::with_flags(
         &keeper::waited_for(),
@@ -60,6 +61,7 @@ pub fn run(options: &Options) -> Result<u8> {
         command => Some(Keeper::start(
             command,
             &environment(&ends, options.between.is_some()),
+            mask,
         )?),
     };
     namespace::enter(&home)?;

@@ -51,10 +51,26 @@ pub struct Keeper {
 type Report = [i32; 3];
 
 impl Keeper {
-    /// Starts a command in the current namespace. Block `PASSED` before; call while single-threaded.
-    pub fn start(command: &[OsString], environment: &[(&str, String)]) -> Result<Keeper> {
+    /// Starts a command in the current namespace, with the signals of `mask` blocked. Block `PASSED` before; call
+    /// while single-threaded.
+    pub fn start(
+        command: &[OsString],
+        environment: &[(&str, String)],
+        mask: SigSet,
+    ) -> Result<Keeper> {
         let (reports, reporter) = pipe2(OFlag::O_CLOEXEC).context("cannot make a pipe")?;
         let emulator = getpid();
+        let mut start = Command::new(&command[0]);
+        start
+            .args(&command[1..])
+            .envs(environment.iter().map(|(name, value)| (name, value)));
+        // SAFETY: two system calls, no allocation.
+        unsafe {
+            start.pre_exec(move || {
+                mask.thread_set_mask()?;
+                Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)
+            })
+        };
         // SAFETY: the process has one thread, so the child may go on as usual.
         match unsafe { fork() }.context("cannot start a process")? {
             ForkResult::Parent { child } => Ok(Keeper {
@@ -62,7 +78,7 @@ impl Keeper {
                 reports: reports.into(),
             }),
             ForkResult::Child => {
-                let report = keep(emulator, reporter.as_raw_fd(), command, environment);
+                let report = keep(emulator, reporter.as_raw_fd(), start);
                 if report.is_err() {
                     process::exit(1);
                 }
@@ -109,12 +125,7 @@ pub fn waited_for() -> SigSet {
     PASSED.into_iter().collect()
 }
 
-fn keep(
-    emulator: Pid,
-    reporter: i32,
-    command: &[OsString],
-    environment: &[(&str, String)],
-) -> Result<()> {
+fn keep(emulator: Pid, reporter: i32, mut start: Command) -> Result<()> {
     prctl::set_pdeathsig(Signal::SIGTERM)?;
     if getppid() != emulator {
         return Ok(());
@@ -126,12 +137,6 @@ fn keep(
     mask.thread_block()?;
     let signals = SignalFd::with_flags(&mask, SfdFlags::SFD_CLOEXEC)?;
 
-    let mut start = Command::new(&command[0]);
-    start
-        .args(&command[1..])
-        .envs(environment.iter().map(|(name, value)| (name, value)));
-    // SAFETY: one system call, no allocation.
-    unsafe { start.pre_exec(|| Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)) };
     let child = match start.spawn() {
         Ok(child) => Pid::from_raw(child.id() as i32),
         Err(e) => {
