@@ -23,6 +23,9 @@ export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/local/sbin:/usr/sbin:/sbin
 PYTHON ?= $(CACHE)/venv/bin/python
 export PYTHON
 
+# Namespaces and eBPF need root; the caches stay those of the person who asked.
+AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo env "PATH=$$PATH" "XDG_CACHE_HOME=$(dir $(CACHE))" PYTHONDONTWRITEBYTECODE=1)
+
 .PHONY: help build lint format test demo install uninstall relock clean
 
 help: ## This list
@@ -50,7 +53,7 @@ test: build ## Every test and check; last line 'N passed, N failed'
 	@$(PYTHON) tests/run all
 
 demo: build ## Real uploads getting out of the way, in a table and a picture
-	@$(PYTHON) -m demo
+	@$(AS_ROOT) $(PYTHON) -m demo
 
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.
 install: ## Programs, manual pages and completions into PREFIX (/usr/local)

@@ -39,6 +39,7 @@ def bare(tmp_path: Path) -> Path:
     for name in PLAIN_TOOLS:
         (tools / name).symlink_to(shutil.which(name) or name)
     stand_in(tools, "id", "echo 0")
+    stand_in(tools, "uname", "echo 6.12.5-amd64")
     stand_in(tools, "dpkg-query", "exit 1")
     stand_in(tools, "dpkg", "exit 1")
     stand_in(tools, "apt-cache", "echo '  Candidate: 1.63.0'")
@@ -107,6 +108,15 @@ def test_newer_packages_under_other_names_are_taken(bare: Path) -> None:
     asked = (bare / "asked").read_text()
     assert "rustc-web cargo-web" in asked
     assert "clippy" not in asked
+
+
+def test_too_old_a_kernel_is_said_before_anything_is_installed(bare: Path) -> None:
+    stand_in(bare / "bin", "uname", "echo 6.1.0-30-amd64")
+    done = setup(bare, "--yes", "demo")
+    assert done.returncode == 1
+    assert "needs 6.4" in done.stderr
+    assert not (bare / "asked").exists()
+    assert "cannot run on this Linux 6.1" in setup(bare, "--yes", "build").stdout
 
 
 def test_a_failing_apt_is_not_hidden(bare: Path) -> None:

@@ -2,6 +2,7 @@
 """The runner's sums: what each kind of output counts, and that no bad ending looks like success."""
 
 import pytest
+
 from runner.verdict import Counts, Verdict, count_cargo, count_plain, count_pytest, judge
 
 CARGO_GOOD = "test result: ok. 7 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s"

@@ -28,7 +28,11 @@ def as_root(command: list[str]) -> list[str]:
     """The command as root runs it: unchanged for root, by sudo for anyone else."""
     if os.geteuid() == 0:
         return command
-    kept = [f"{k}={os.environ[k]}" for k in ("PATH", "HOME", "XDG_CACHE_HOME", "PYTHON") if k in os.environ]
+    kept = [
+        f"{k}={os.environ[k]}"
+        for k in ("PATH", "HOME", "XDG_CACHE_HOME", "CARGO_TARGET_DIR", "PYTHON", "PYTHONDONTWRITEBYTECODE", "CI")
+        if k in os.environ
+    ]
     return ["sudo", "-n", "env", *kept, *command]
 
 
