@@ -15,29 +15,36 @@ use libbpf_cargo::SkeletonBuilder;
 use sha2::{Digest, Sha256};
 
 const RUNNING_KERNEL: &str = "/sys/kernel/btf/vmlinux";
-const OBJECTS: [(&str, &str); 2] = [
+const OBJECTS: [(&str, &str); 3] = [
     ("sender", "transport/sender/bpf/sender.bpf.c"),
+    ("replay", "transport/sender/bpf/replay.bpf.c"),
     ("policy", "transport/policy/policy.bpf.c"),
 ];
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let repo = manifest.join("../..").canonicalize().expect("repository root");
+    let repo = manifest
+        .join("../..")
+        .canonicalize()
+        .expect("repository root");
 
     generate_vmlinux_h(&out);
     let mut hash = Sha256::new();
     for (name, source) in OBJECTS {
         let object = out.join(format!("{name}.bpf.o"));
         compile(&repo, &out, &repo.join(source), &object);
-        if let Err(e) = SkeletonBuilder::new().obj(&object).generate(out.join(format!("{name}.skel.rs"))) {
+        if let Err(e) = SkeletonBuilder::new()
+            .obj(&object)
+            .generate(out.join(format!("{name}.skel.rs")))
+        {
             fail(&format!("cannot generate the skeleton of {source}: {e:#}"));
         }
         hash.update(fs::read(&object).expect("the object just built"));
     }
     println!("cargo:rustc-env=NETNICE_BUILD_ID={:x}", hash.finalize());
     generate_table(&repo, &out);
-    for watched in ["algorithms", "transport/sender/bpf", "transport/policy"] {
+    for watched in ["algorithms", "transport/sender", "transport/policy"] {
         println!("cargo:rerun-if-changed={}", repo.join(watched).display());
     }
 }
@@ -60,7 +67,10 @@ fn generate_vmlinux_h(out: &Path) {
         .args(["btf", "dump", "file"])
         .arg(&btf)
         .args(["format", "c"])
-        .env("PATH", format!("{}:/usr/sbin:/sbin", env::var("PATH").unwrap_or_default()))
+        .env(
+            "PATH",
+            format!("{}:/usr/sbin:/sbin", env::var("PATH").unwrap_or_default()),
+        )
         .output();
     match dump {
         Ok(o) if o.status.success() => {
@@ -105,7 +115,13 @@ fn compile(repo: &Path, out: &Path, source: &Path, object: &Path) {
         OsString::from("-Wno-unused-parameter"),
         OsString::from("-Werror"),
     ];
-    if let Err(e) = SkeletonBuilder::new().source(source).obj(object).clang(&clang).clang_args(args).build() {
+    if let Err(e) = SkeletonBuilder::new()
+        .source(source)
+        .obj(object)
+        .clang(&clang)
+        .clang_args(args)
+        .build()
+    {
         fail(&format!("cannot compile {}: {e:#}", source.display()));
     }
 }
@@ -117,16 +133,24 @@ fn generate_table(repo: &Path, out: &Path) {
     let rust = format!(
         "#include \"params.h\"\n#include \"table.h\"\n#undef true\n#undef false\n{MARK}\n\
          #define P(n, u, w) Parameter {{ name: #n, unit: u, why: w }},\n\
-         #define A(n, c, s, ...) Algorithm {{ name: #n, shipped: s }},\n\
+         #define V(n, v) #n,\n\
+         #define A(n, c, s, p) Algorithm {{ name: #n, shipped: s, uses: &[p(V)] }},\n\
          pub const PARAMETERS: &[Parameter] = &[NN_PARAMS(P)];\n\
          pub const ALGORITHMS: &[Algorithm] = &[NN_ALGORITHMS(A)];\n"
     );
     fs::write(&stub, rust).expect("write table.c");
     let clang = env::var_os("CLANG").unwrap_or_else(|| OsString::from("clang-16"));
-    let run = Command::new(&clang).args(["-E", "-P", "-I"]).arg(repo.join("algorithms")).arg(&stub).output();
+    let run = Command::new(&clang)
+        .args(["-E", "-P", "-I"])
+        .arg(repo.join("algorithms"))
+        .arg(&stub)
+        .output();
     let text = match run {
         Ok(o) if o.status.success() => String::from_utf8_lossy(&o.stdout).into_owned(),
-        Ok(o) => fail(&format!("cannot read algorithms/table.h: {}", String::from_utf8_lossy(&o.stderr))),
+        Ok(o) => fail(&format!(
+            "cannot read algorithms/table.h: {}",
+            String::from_utf8_lossy(&o.stderr)
+        )),
         Err(e) => fail(&format!(
             "cannot run {}: {e}. Install it (Debian: apt install clang-16) or set CLANG=PATH.",
             Path::new(&clang).display()

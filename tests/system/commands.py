@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import sys
 
 from testbed import Namespace, Process, program
 

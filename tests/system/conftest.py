@@ -69,6 +69,8 @@ def as_nobody() -> Run:
 
     def run(name: str, *words: str) -> Done:
         drop = [program("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
-        return subprocess.run([*drop, str(folder / name), *words], capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(
+            [*drop, str(folder / name), *words], capture_output=True, text=True, timeout=60, check=False
+        )
 
     return run

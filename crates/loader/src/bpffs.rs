@@ -21,7 +21,11 @@ pub fn point() -> PathBuf {
 
 /// The mount visible at /sys/fs/bpf, if there is one.
 pub(crate) fn mounted(mounts: &[Mount]) -> Option<&Mount> {
-    mounts.iter().rev().find(|m| m.point == Path::new(POINT)).filter(|m| m.fs == "bpf")
+    mounts
+        .iter()
+        .rev()
+        .find(|m| m.point == Path::new(POINT))
+        .filter(|m| m.fs == "bpf")
 }
 
 pub(crate) fn mount() -> Result<()> {
@@ -41,7 +45,9 @@ pub(crate) fn mount() -> Result<()> {
         )
     };
     if failed != 0 {
-        return Err(Error::file("mount a bpf file system on", POINT)(io::Error::last_os_error()));
+        return Err(Error::file("mount a bpf file system on", POINT)(
+            io::Error::last_os_error(),
+        ));
     }
     Ok(())
 }
@@ -57,7 +63,11 @@ pub(crate) fn unmount() -> Result<bool> {
     if unsafe { libc::umount2(target.as_ptr(), 0) } != 0 {
         let why = io::Error::last_os_error();
         // Somebody stands in it: the empty mount harms nobody, and the next down tries again.
-        return if why.raw_os_error() == Some(libc::EBUSY) { Ok(false) } else { Err(Error::file("unmount", POINT)(why)) };
+        return if why.raw_os_error() == Some(libc::EBUSY) {
+            Ok(false)
+        } else {
+            Err(Error::file("unmount", POINT)(why))
+        };
     }
     Ok(true)
 }
@@ -69,7 +79,9 @@ fn is_empty() -> bool {
 
 fn read_mounts() -> Result<Vec<Mount>> {
     let path = "/proc/self/mountinfo";
-    Ok(mounts::parse(&std::fs::read_to_string(path).map_err(Error::file("read", path))?))
+    Ok(mounts::parse(
+        &std::fs::read_to_string(path).map_err(Error::file("read", path))?,
+    ))
 }
 
 fn c_string(text: &str) -> CString {

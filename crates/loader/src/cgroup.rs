@@ -26,10 +26,23 @@ pub struct Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 2] = [Group { level: 0, marked: true }, Group { level: 0, marked: false }];
+    pub const ALL: [Group; 2] = [
+        Group {
+            level: 0,
+            marked: true,
+        },
+        Group {
+            level: 0,
+            marked: false,
+        },
+    ];
 
     pub fn name(self) -> String {
-        format!("level{}{}", self.level, if self.marked { "" } else { "-unmarked" })
+        format!(
+            "level{}{}",
+            self.level,
+            if self.marked { "" } else { "-unmarked" }
+        )
     }
 
     /// The group that a path below the cgroup root lies in, at any depth.
@@ -41,14 +54,20 @@ impl Group {
             Some(number) => (number, false),
             None => (name, true),
         };
-        Some(Self { level: number.parse().ok()?, marked })
+        Some(Self {
+            level: number.parse().ok()?,
+            marked,
+        })
     }
 
     /// The group this process is in; `None` in the foreground.
     pub fn current() -> Result<Option<Self>> {
         let path = "/proc/self/cgroup";
         let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
-        Ok(text.lines().find_map(|l| l.strip_prefix("0::")).and_then(Self::of_path))
+        Ok(text
+            .lines()
+            .find_map(|l| l.strip_prefix("0::"))
+            .and_then(Self::of_path))
     }
 }
 
@@ -60,7 +79,9 @@ impl Hierarchy {
     pub fn find() -> Result<Self> {
         let path = "/proc/self/mountinfo";
         let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
-        mounted(&mounts::parse(&text)).map(Self).ok_or(Error::NoCgroup2)
+        mounted(&mounts::parse(&text))
+            .map(Self)
+            .ok_or(Error::NoCgroup2)
     }
 
     pub fn dir(&self, group: Group) -> PathBuf {
@@ -95,7 +116,12 @@ impl Hierarchy {
     pub fn processes(&self, group: Group) -> Vec<u32> {
         let mut found = Vec::new();
         walk(&self.dir(group), &mut |dir| {
-            found.extend(members(dir).unwrap_or_default().iter().filter_map(|p| p.parse::<u32>().ok()));
+            found.extend(
+                members(dir)
+                    .unwrap_or_default()
+                    .iter()
+                    .filter_map(|p| p.parse::<u32>().ok()),
+            );
         });
         found
     }
@@ -142,20 +168,34 @@ impl Hierarchy {
 /// Where cgroup v2 is mounted: the usual places first, then anywhere.
 pub(crate) fn mounted(mounts: &[Mount]) -> Option<PathBuf> {
     let usual = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
-    let v2 = || mounts.iter().filter(|m| m.fs == "cgroup2").map(|m| m.point.clone());
-    v2().find(|p| usual.iter().any(|u| p == Path::new(u))).or_else(|| v2().next())
+    let v2 = || {
+        mounts
+            .iter()
+            .filter(|m| m.fs == "cgroup2")
+            .map(|m| m.point.clone())
+    };
+    v2().find(|p| usual.iter().any(|u| p == Path::new(u)))
+        .or_else(|| v2().next())
 }
 
 // A threaded cgroup refuses to list its members; their process is listed by the domain above it.
 fn members(dir: &Path) -> io::Result<Vec<String>> {
-    Ok(fs::read_to_string(dir.join("cgroup.procs"))?.lines().map(str::to_owned).collect())
+    Ok(fs::read_to_string(dir.join("cgroup.procs"))?
+        .lines()
+        .map(str::to_owned)
+        .collect())
 }
 
 // Parents before children.
 fn walk(dir: &Path, visit: &mut impl FnMut(&Path)) {
-    let Ok(entries) = fs::read_dir(dir) else { return };
+    let Ok(entries) = fs::read_dir(dir) else {
+        return;
+    };
     visit(dir);
-    for entry in entries.flatten().filter(|e| e.file_type().is_ok_and(|t| t.is_dir())) {
+    for entry in entries
+        .flatten()
+        .filter(|e| e.file_type().is_ok_and(|t| t.is_dir()))
+    {
         walk(&entry.path(), visit);
     }
 }
@@ -167,10 +207,25 @@ mod tests {
     #[test]
     fn groups_and_paths() {
         for group in Group::ALL {
-            assert_eq!(Group::of_path(&format!("/netnice/{}", group.name())), Some(group));
+            assert_eq!(
+                Group::of_path(&format!("/netnice/{}", group.name())),
+                Some(group)
+            );
         }
-        assert_eq!(Group::of_path("/netnice/level0/inner"), Some(Group { level: 0, marked: true }));
-        assert_eq!(Group::of_path("/netnice/level2"), Some(Group { level: 2, marked: true }));
+        assert_eq!(
+            Group::of_path("/netnice/level0/inner"),
+            Some(Group {
+                level: 0,
+                marked: true
+            })
+        );
+        assert_eq!(
+            Group::of_path("/netnice/level2"),
+            Some(Group {
+                level: 2,
+                marked: true
+            })
+        );
         assert_eq!(Group::of_path("/"), None);
         assert_eq!(Group::of_path("/netnice"), None);
         assert_eq!(Group::of_path("/netnice/other"), None);
@@ -181,8 +236,14 @@ mod tests {
     fn the_usual_place_wins() {
         let line = |point| format!("25 24 0:23 / {point} rw - cgroup2 cgroup2 rw\n");
         let both = line("/tmp/elsewhere") + &line("/sys/fs/cgroup/unified");
-        assert_eq!(mounted(&mounts::parse(&both)), Some(PathBuf::from("/sys/fs/cgroup/unified")));
-        assert_eq!(mounted(&mounts::parse(&line("/tmp/x"))), Some(PathBuf::from("/tmp/x")));
+        assert_eq!(
+            mounted(&mounts::parse(&both)),
+            Some(PathBuf::from("/sys/fs/cgroup/unified"))
+        );
+        assert_eq!(
+            mounted(&mounts::parse(&line("/tmp/x"))),
+            Some(PathBuf::from("/tmp/x"))
+        );
         assert_eq!(mounted(&[]), None);
     }
 }

@@ -47,11 +47,26 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
 
 /// Only what stands in the way of up.
 pub fn missing(facts: &Facts) -> Vec<Finding> {
-    findings(facts).into_iter().filter(|f| f.verdict == Verdict::Missing).collect()
+    findings(facts)
+        .into_iter()
+        .filter(|f| f.verdict == Verdict::Missing)
+        .collect()
 }
 
-fn finding(name: &'static str, why: &'static str, verdict: Verdict, state: String, remedy: &str) -> Finding {
-    Finding { name, verdict, state, why, remedy: remedy.to_owned() }
+fn finding(
+    name: &'static str,
+    why: &'static str,
+    verdict: Verdict,
+    state: String,
+    remedy: &str,
+) -> Finding {
+    Finding {
+        name,
+        verdict,
+        state,
+        why,
+        remedy: remedy.to_owned(),
+    }
 }
 
 fn kernel(facts: &Facts) -> Finding {
@@ -93,16 +108,30 @@ fn registration(facts: &Facts) -> Finding {
         let remedy = "see BTF above; nothing else can be said without it.";
         return check(Verdict::Missing, "Unknown without BTF.".into(), remedy);
     };
-    let rebuilt = "boot a kernel built with CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT and CONFIG_CGROUP_BPF.";
+    let rebuilt =
+        "boot a kernel built with CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT and CONFIG_CGROUP_BPF.";
     match types.cong_control_args {
-        _ if !types.tcp_struct_ops || !types.struct_ops_link => {
-            check(Verdict::Missing, "TCP takes no congestion control from eBPF.".into(), rebuilt)
-        }
-        _ if !types.cgroup_bpf => check(Verdict::Missing, "cgroups take no eBPF programs.".into(), rebuilt),
-        Some(args @ (2 | 4)) => check(Verdict::Ok, format!("TCP and cgroups take eBPF (cong_control with {args} arguments)."), ""),
+        _ if !types.tcp_struct_ops || !types.struct_ops_link => check(
+            Verdict::Missing,
+            "TCP takes no congestion control from eBPF.".into(),
+            rebuilt,
+        ),
+        _ if !types.cgroup_bpf => check(
+            Verdict::Missing,
+            "cgroups take no eBPF programs.".into(),
+            rebuilt,
+        ),
+        Some(args @ (2 | 4)) => check(
+            Verdict::Ok,
+            format!("TCP and cgroups take eBPF (cong_control with {args} arguments)."),
+            "",
+        ),
         other => check(
             Verdict::Missing,
-            format!("cong_control takes {} arguments.", other.map_or("unknown".to_owned(), |n| n.to_string())),
+            format!(
+                "cong_control takes {} arguments.",
+                other.map_or("unknown".to_owned(), |n| n.to_string())
+            ),
             "this kernel is newer than this netnice: look for a newer netnice.",
         ),
     }
@@ -114,15 +143,24 @@ fn jit(facts: &Facts) -> Finding {
         finding("JIT", why, verdict, state.to_owned(), remedy)
     };
     match facts.jit {
-        Some(0) => check(Verdict::Missing, "The eBPF compiler is off.", "sysctl -w net.core.bpf_jit_enable=1."),
+        Some(0) => check(
+            Verdict::Missing,
+            "The eBPF compiler is off.",
+            "sysctl -w net.core.bpf_jit_enable=1.",
+        ),
         Some(_) => check(Verdict::Ok, "The eBPF compiler is on.", ""),
-        None => check(Verdict::Missing, "The kernel has no eBPF compiler.", "boot a kernel built with CONFIG_BPF_JIT=y."),
+        None => check(
+            Verdict::Missing,
+            "The kernel has no eBPF compiler.",
+            "boot a kernel built with CONFIG_BPF_JIT=y.",
+        ),
     }
 }
 
 fn cgroup2(facts: &Facts) -> Finding {
     let check = |verdict, state: String, remedy: &str| {
-        let why = "A command and its children are told apart from others by their cgroup v2 directory.";
+        let why =
+            "A command and its children are told apart from others by their cgroup v2 directory.";
         finding("cgroup v2", why, verdict, state, remedy)
     };
     match &facts.cgroup2 {
@@ -143,21 +181,40 @@ fn bpffs(facts: &Facts) -> Finding {
     };
     match (facts.bpffs_mounted, facts.bpffs_known) {
         (true, _) => check(Verdict::Ok, "Mounted at /sys/fs/bpf.", ""),
-        (false, true) => check(Verdict::Note, "Not mounted at /sys/fs/bpf.", "nothing: 'netnicectl up' mounts it."),
-        (false, false) => {
-            check(Verdict::Missing, "The kernel has no bpf file system.", "boot a kernel built with CONFIG_BPF_SYSCALL=y.")
-        }
+        (false, true) => check(
+            Verdict::Note,
+            "Not mounted at /sys/fs/bpf.",
+            "nothing: 'netnicectl up' mounts it.",
+        ),
+        (false, false) => check(
+            Verdict::Missing,
+            "The kernel has no bpf file system.",
+            "boot a kernel built with CONFIG_BPF_SYSCALL=y.",
+        ),
     }
 }
 
 fn capabilities(facts: &Facts) -> Finding {
-    let why = "Loading programs for everybody's TCP takes CAP_BPF, CAP_NET_ADMIN and CAP_SYS_ADMIN.";
+    let why =
+        "Loading programs for everybody's TCP takes CAP_BPF, CAP_NET_ADMIN and CAP_SYS_ADMIN.";
     let lacking = facts.lacking();
     if lacking.is_empty() {
-        return finding("root", why, Verdict::Ok, "All capabilities are there.".into(), "");
+        return finding(
+            "root",
+            why,
+            Verdict::Ok,
+            "All capabilities are there.".into(),
+            "",
+        );
     }
     let state = format!("Not there: {}.", lacking.join(", "));
-    finding("root", why, Verdict::Missing, state, "run it as root: sudo netnicectl …")
+    finding(
+        "root",
+        why,
+        Verdict::Missing,
+        state,
+        "run it as root: sudo netnicectl …",
+    )
 }
 
 fn memlock(facts: &Facts) -> Finding {

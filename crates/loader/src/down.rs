@@ -38,5 +38,9 @@ pub fn down(on_step: &mut dyn FnMut(Step)) -> Result<Removed> {
     on_step(Step::CgroupsRemoved);
     let unmounted = bpffs::unmount()?;
     on_step(Step::BpffsUnmounted);
-    Ok(Removed { anything: pinned || made, moved, unmounted })
+    Ok(Removed {
+        anything: pinned || made,
+        moved,
+        unmounted,
+    })
 }

@@ -15,9 +15,17 @@ pub enum Error {
     #[error("only root can {0}.\nTry 'sudo …' the same command.")]
     NotRoot(&'static str),
     #[error("cannot {what} {}: {source}", path.display())]
-    File { what: &'static str, path: PathBuf, source: io::Error },
+    File {
+        what: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
     #[error("the kernel refused to {what}: {source}{log}", log = indented(log))]
-    Bpf { what: String, log: String, source: libbpf_rs::Error },
+    Bpf {
+        what: String,
+        log: String,
+        source: libbpf_rs::Error,
+    },
     #[error("process {0} has held {1} for {2} s: another netnice is starting or stopping, or hangs.\nWait for it, or end it, and try again.")]
     Locked(String, PathBuf, u64),
     #[error("a congestion control named '{0}' is already registered, and not by this netnice: a kernel module, or an up from another mount namespace.\nUnload that one first ('rmmod tcp_{0}', or 'netnicectl down' where it was loaded).")]
@@ -29,7 +37,11 @@ pub enum Error {
     #[error("no parameter is named '{0}'; there are: {1}")]
     UnknownParameter(String, String),
     #[error("{name} cannot be {value}: {why}")]
-    BadValue { name: String, value: String, why: String },
+    BadValue {
+        name: String,
+        value: String,
+        why: String,
+    },
     #[error("netnice is not up, so there is nothing to {0}.\nRun 'netnicectl up' first.")]
     NotUp(&'static str),
     #[error("what is loaded comes from another build of netnice, so its parameters cannot be read.\nRun 'netnicectl up' to replace it.")]
@@ -43,7 +55,10 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn file(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn file(
+        what: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { what, path, source }
     }
@@ -51,12 +66,24 @@ impl Error {
     /// Takes along what libbpf printed: the verifier's reason is there.
     pub(crate) fn bpf(what: impl Into<String>) -> impl FnOnce(libbpf_rs::Error) -> Self {
         let what = what.into();
-        move |source| Self::Bpf { what, log: crate::kernel::take_libbpf_log(), source }
+        move |source| Self::Bpf {
+            what,
+            log: crate::kernel::take_libbpf_log(),
+            source,
+        }
     }
 }
 
 fn listed(findings: &[Finding]) -> String {
-    findings.iter().map(|f| format!("\n  {}: {} {}\n    What to do: {}", f.name, f.state, f.why, f.remedy)).collect()
+    findings
+        .iter()
+        .map(|f| {
+            format!(
+                "\n  {}: {} {}\n    What to do: {}",
+                f.name, f.state, f.why, f.remedy
+            )
+        })
+        .collect()
 }
 
 fn indented(log: &str) -> String {

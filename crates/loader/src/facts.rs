@@ -41,7 +41,9 @@ impl Facts {
             jit: read("proc/sys/net/core/bpf_jit_enable").trim().parse().ok(),
             cgroup2: cgroup::mounted(&mounts),
             cgroup1: mounts.iter().any(|m: &Mount| m.fs == "cgroup"),
-            bpffs_known: read("proc/filesystems").lines().any(|l| l.split_whitespace().last() == Some("bpf")),
+            bpffs_known: read("proc/filesystems")
+                .lines()
+                .any(|l| l.split_whitespace().last() == Some("bpf")),
             bpffs_mounted: bpffs::mounted(&mounts).is_some(),
             capabilities: effective(&read("proc/self/status")),
             memlock: locked_memory(&read("proc/self/limits")),
@@ -56,21 +58,37 @@ impl Facts {
 
 /// This process may load programs for TCP and cgroups, pin them and mount.
 pub fn privileged() -> bool {
-    lacking(effective(&fs::read_to_string("/proc/self/status").unwrap_or_default())).is_empty()
+    lacking(effective(
+        &fs::read_to_string("/proc/self/status").unwrap_or_default(),
+    ))
+    .is_empty()
 }
 
 fn lacking(capabilities: u64) -> Vec<&'static str> {
-    let needed = [(CAP_BPF, "CAP_BPF"), (CAP_NET_ADMIN, "CAP_NET_ADMIN"), (CAP_SYS_ADMIN, "CAP_SYS_ADMIN")];
-    needed.iter().filter(|(bit, _)| capabilities >> bit & 1 == 0).map(|(_, name)| *name).collect()
+    let needed = [
+        (CAP_BPF, "CAP_BPF"),
+        (CAP_NET_ADMIN, "CAP_NET_ADMIN"),
+        (CAP_SYS_ADMIN, "CAP_SYS_ADMIN"),
+    ];
+    needed
+        .iter()
+        .filter(|(bit, _)| capabilities >> bit & 1 == 0)
+        .map(|(_, name)| *name)
+        .collect()
 }
 
 fn effective(status: &str) -> u64 {
-    let hex = status.lines().find_map(|l| l.strip_prefix("CapEff:")).unwrap_or_default();
+    let hex = status
+        .lines()
+        .find_map(|l| l.strip_prefix("CapEff:"))
+        .unwrap_or_default();
     u64::from_str_radix(hex.trim(), 16).unwrap_or(0)
 }
 
 fn locked_memory(limits: &str) -> Option<u64> {
-    let line = limits.lines().find_map(|l| l.strip_prefix("Max locked memory"))?;
+    let line = limits
+        .lines()
+        .find_map(|l| l.strip_prefix("Max locked memory"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
@@ -80,13 +98,18 @@ mod tests {
 
     #[test]
     fn capabilities_of_a_status_file() {
-        assert_eq!(effective("Name:\tx\nCapEff:\t000001ffffffffff\n"), 0x1ff_ffff_ffff);
+        assert_eq!(
+            effective("Name:\tx\nCapEff:\t000001ffffffffff\n"),
+            0x1ff_ffff_ffff
+        );
         assert_eq!(effective(""), 0);
     }
 
     #[test]
     fn memory_limits() {
-        let line = |soft| format!("Max locked memory         {soft}              8388608              bytes\n");
+        let line = |soft| {
+            format!("Max locked memory         {soft}              8388608              bytes\n")
+        };
         assert_eq!(locked_memory(&line("65536")), Some(65536));
         assert_eq!(locked_memory(&line("unlimited")), None);
     }

@@ -19,12 +19,20 @@ pub(crate) enum Health {
 
 pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Health> {
     let Some(state) = State::read() else {
-        let remains = pins::root().exists() || Group::ALL.iter().any(|g| hierarchy.id(*g).is_some());
-        return Ok(if remains { Health::Ill(vec!["incomplete".to_owned()]) } else { Health::Absent });
+        let remains =
+            pins::root().exists() || Group::ALL.iter().any(|g| hierarchy.id(*g).is_some());
+        return Ok(if remains {
+            Health::Ill(vec!["incomplete".to_owned()])
+        } else {
+            Health::Absent
+        });
     };
     let mut ills = Vec::new();
     if state.build_id != crate::BUILD_ID {
-        ills.push(format!("loaded by another build, version {}", state.version));
+        ills.push(format!(
+            "loaded by another build, version {}",
+            state.version
+        ));
     }
     if state.algorithms != wanted.algorithms() || state.mark != wanted.mark {
         ills.push("loaded with other options".to_owned());
@@ -46,7 +54,11 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
     if !pins::params().exists() {
         ills.push("the parameters are gone".to_owned());
     }
-    Ok(if ills.is_empty() { Health::Fit } else { Health::Ill(ills) })
+    Ok(if ills.is_empty() {
+        Health::Fit
+    } else {
+        Health::Ill(ills)
+    })
 }
 
 // A link outlives the cgroup it was made for; only the id tells.

@@ -39,7 +39,11 @@ impl Lock {
                 let mut holder = String::new();
                 // The number is only for the message.
                 let _ = file.read_to_string(&mut holder);
-                return Err(Error::Locked(holder.trim().to_owned(), path.into(), PATIENCE.as_secs()));
+                return Err(Error::Locked(
+                    holder.trim().to_owned(),
+                    path.into(),
+                    PATIENCE.as_secs(),
+                ));
             }
             sleep(RETRY);
         }

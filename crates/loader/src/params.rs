@@ -15,6 +15,8 @@ pub struct Algorithm {
     pub name: &'static str,
     /// Registered by every up; the others only when asked for.
     pub shipped: bool,
+    /// The names of its parameters.
+    pub uses: &'static [&'static str],
 }
 
 /// One line of algorithms/params.h.
@@ -27,6 +29,14 @@ pub struct Parameter {
 
 include!(concat!(env!("OUT_DIR"), "/table.rs"));
 
+impl Algorithm {
+    /// Its parameters, each with its place in the row.
+    pub fn parameters(&self) -> impl Iterator<Item = (usize, &'static Parameter)> + '_ {
+        let all = PARAMETERS.iter().enumerate();
+        all.filter(|(_, p)| self.uses.contains(&p.name))
+    }
+}
+
 impl Parameter {
     /// What the unit's text says: "…, 1 to 10", a percentage, or any u32.
     fn range(&self) -> std::ops::RangeInclusive<u32> {
@@ -35,7 +45,11 @@ impl Parameter {
         }
         let bounds = self.unit.split_once(" to ").and_then(|(low, high)| {
             let low = low.rsplit(' ').next()?.parse().ok()?;
-            let high = high.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
+            let high = high
+                .split(|c: char| !c.is_ascii_digit())
+                .next()?
+                .parse()
+                .ok()?;
             Some(low..=high)
         });
         bounds.unwrap_or(0..=u32::MAX)
@@ -43,47 +57,68 @@ impl Parameter {
 
     fn check(&self, text: &str) -> Result<u32> {
         let range = self.range();
-        let bad = |why: String| Error::BadValue { name: self.name.into(), value: text.into(), why };
-        let value: u32 = text.parse().map_err(|_| bad(format!("it is a whole number ({})", self.unit)))?;
+        let bad = |why: String| Error::BadValue {
+            name: self.name.into(),
+            value: text.into(),
+            why,
+        };
+        let value: u32 = text
+            .parse()
+            .map_err(|_| bad(format!("it is a whole number ({})", self.unit)))?;
         if range.contains(&value) {
             return Ok(value);
         }
-        Err(bad(format!("it lies between {} and {} ({})", range.start(), range.end(), self.unit)))
+        Err(bad(format!(
+            "it lies between {} and {} ({})",
+            range.start(),
+            range.end(),
+            self.unit
+        )))
     }
 }
 
 pub fn algorithm_names() -> String {
-    ALGORITHMS.iter().map(|a| a.name).collect::<Vec<_>>().join(", ")
+    ALGORITHMS
+        .iter()
+        .map(|a| a.name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
-/// The live values of one algorithm, in the order of [`PARAMETERS`].
-#[derive(Debug, Clone, Serialize)]
+/// The live values of one algorithm: only of the parameters that it uses.
+#[derive(Debug, Clone)]
 pub struct Row {
-    pub algorithm: String,
-    pub values: Vec<u32>,
+    pub algorithm: &'static str,
+    pub values: Vec<(&'static Parameter, u32)>,
 }
 
 /// Of every algorithm that is loaded.
 pub fn show() -> Result<Vec<Row>> {
     let table = Table::open("show")?;
-    Ok(table.loaded.iter().map(|name| Row { algorithm: name.clone(), values: table.row(name) }).collect())
+    let loaded = ALGORITHMS
+        .iter()
+        .filter(|a| table.loaded.iter().any(|l| l == a.name));
+    Ok(loaded
+        .map(|a| Row {
+            algorithm: a.name,
+            values: table.row(a),
+        })
+        .collect())
 }
 
 /// Sets `changes` ("key=value" already split) at once, or nothing when one of them is wrong.
 pub fn set(algorithm: &str, changes: &[(String, String)]) -> Result<()> {
     let mut table = Table::open("set")?;
-    if ALGORITHMS.iter().all(|a| a.name != algorithm) {
-        return Err(Error::UnknownAlgorithm(algorithm.into(), algorithm_names()));
-    }
+    let known = ALGORITHMS.iter().find(|a| a.name == algorithm);
+    let row = known.ok_or_else(|| Error::UnknownAlgorithm(algorithm.into(), algorithm_names()))?;
     if !table.loaded.iter().any(|l| l == algorithm) {
         return Err(Error::NotLoaded(algorithm.into(), table.loaded.join(", ")));
     }
     for (key, text) in changes {
-        let (index, parameter) =
-            PARAMETERS.iter().enumerate().find(|(_, p)| p.name == key).ok_or_else(|| {
-                let names: Vec<_> = PARAMETERS.iter().map(|p| p.name).collect();
-                Error::UnknownParameter(key.clone(), names.join(", "))
-            })?;
+        let (index, parameter) = row
+            .parameters()
+            .find(|(_, p)| p.name == key)
+            .ok_or_else(|| Error::UnknownParameter(key.clone(), row.uses.join(", ")))?;
         table.write(algorithm, index, parameter.check(text)?);
     }
     table.save()
@@ -103,21 +138,40 @@ impl Table {
         if state.build_id != crate::BUILD_ID {
             return Err(Error::OtherBuild);
         }
-        let map = MapHandle::from_pinned_path(pins::params()).map_err(Error::bpf("open the parameters"))?;
-        let value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).map_err(Error::bpf("read the parameters"))?;
-        let (bytes, start) = (value.unwrap_or_default(), start_of_rows().ok_or(Error::OtherBuild)?);
-        Ok(Self { map, bytes, start, loaded: state.algorithms })
+        let map = MapHandle::from_pinned_path(pins::params())
+            .map_err(Error::bpf("open the parameters"))?;
+        let value = map
+            .lookup(&0u32.to_ne_bytes(), MapFlags::ANY)
+            .map_err(Error::bpf("read the parameters"))?;
+        let (bytes, start) = (
+            value.unwrap_or_default(),
+            start_of_rows().ok_or(Error::OtherBuild)?,
+        );
+        Ok(Self {
+            map,
+            bytes,
+            start,
+            loaded: state.algorithms,
+        })
     }
 
     fn at(&self, algorithm: &str, index: usize) -> usize {
-        let row = ALGORITHMS.iter().position(|a| a.name == algorithm).unwrap_or(0);
+        let row = ALGORITHMS
+            .iter()
+            .position(|a| a.name == algorithm)
+            .unwrap_or(0);
         self.start + 4 * (row * PARAMETERS.len() + index)
     }
 
-    fn row(&self, algorithm: &str) -> Vec<u32> {
-        let begin = self.at(algorithm, 0);
-        let words = self.bytes[begin..begin + 4 * PARAMETERS.len()].chunks_exact(4);
-        words.map(|w| u32::from_ne_bytes(w.try_into().expect("four bytes"))).collect()
+    fn row(&self, algorithm: &Algorithm) -> Vec<(&'static Parameter, u32)> {
+        let value = |index| {
+            let at = self.at(algorithm.name, index);
+            u32::from_ne_bytes(self.bytes[at..at + 4].try_into().expect("four bytes"))
+        };
+        algorithm
+            .parameters()
+            .map(|(index, parameter)| (parameter, value(index)))
+            .collect()
     }
 
     fn write(&mut self, algorithm: &str, index: usize, value: u32) {
@@ -137,7 +191,9 @@ fn start_of_rows() -> Option<usize> {
     let size = 4 * PARAMETERS.len() * ALGORITHMS.len();
     let btf = Btf::from_raw("sender", sender::OBJECT).ok()??;
     let data: DataSec<'_> = btf.type_by_name(".data")?;
-    let rows = data.iter().find(|v| v.size == size && btf.type_by_id::<Var<'_>>(v.ty).is_some())?;
+    let rows = data
+        .iter()
+        .find(|v| v.size == size && btf.type_by_id::<Var<'_>>(v.ty).is_some())?;
     usize::try_from(rows.offset).ok()
 }
 
@@ -146,7 +202,11 @@ mod tests {
     use super::*;
 
     fn of_unit(unit: &'static str) -> Parameter {
-        Parameter { name: "p", unit, why: "" }
+        Parameter {
+            name: "p",
+            unit,
+            why: "",
+        }
     }
 
     #[test]
@@ -159,15 +219,29 @@ mod tests {
     }
 
     #[test]
+    fn every_algorithm_names_parameters_that_exist() {
+        for a in ALGORITHMS {
+            assert!(!a.uses.is_empty(), "{}", a.name);
+            assert_eq!(a.parameters().count(), a.uses.len(), "{}", a.name);
+        }
+    }
+
+    #[test]
     fn ranges_come_from_the_unit() {
         assert_eq!(of_unit("percent of the buffer").range(), 0..=100);
-        assert_eq!(of_unit("1/4096 segment, 1 to 4096000").range(), 1..=4_096_000);
+        assert_eq!(
+            of_unit("1/4096 segment, 1 to 4096000").range(),
+            1..=4_096_000
+        );
         assert_eq!(of_unit("segments").range(), 0..=u32::MAX);
     }
 
     #[test]
     fn values_are_checked() {
-        assert_eq!(of_unit("segments, 1 to 10").check("10").expect("in range"), 10);
+        assert_eq!(
+            of_unit("segments, 1 to 10").check("10").expect("in range"),
+            10
+        );
         for bad in ["0", "11", "-1", "ten", ""] {
             assert!(of_unit("segments, 1 to 10").check(bad).is_err(), "{bad}");
         }

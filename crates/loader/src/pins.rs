@@ -68,7 +68,11 @@ pub(crate) fn remove_links() -> Result<()> {
         remove_file(&path)?;
     }
     let begun = Instant::now();
-    while kernel::congestion_controls()?.iter().any(|cc| released.contains(cc)) && begun.elapsed() < RELEASE {
+    while kernel::congestion_controls()?
+        .iter()
+        .any(|cc| released.contains(cc))
+        && begun.elapsed() < RELEASE
+    {
         sleep(Duration::from_millis(1));
     }
     Ok(())
@@ -108,5 +112,7 @@ fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn name(path: &Path) -> &str {
-    path.file_name().and_then(|n| n.to_str()).unwrap_or_default()
+    path.file_name()
+        .and_then(|n| n.to_str())
+        .unwrap_or_default()
 }

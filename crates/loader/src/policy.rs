@@ -32,7 +32,9 @@ impl Counters {
     const FIELDS: usize = 6;
 
     fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut word = bytes.chunks_exact(8).map(|b| u64::from_ne_bytes(b.try_into().unwrap_or_default()));
+        let mut word = bytes
+            .chunks_exact(8)
+            .map(|b| u64::from_ne_bytes(b.try_into().unwrap_or_default()));
         let mut field = || word.next();
         (bytes.len() >= Self::FIELDS * 8).then_some(())?;
         Some(Self {
@@ -70,11 +72,20 @@ pub(crate) fn attach(
     }
     let mut policy = open.load().map_err(Error::bpf("load the policy program"))?;
     let what = || format!("attach the policy to {}", dir.display());
-    let mut link = policy.progs.policy.attach_cgroup(cgroup.as_raw_fd()).map_err(Error::bpf(what()))?;
+    let mut link = policy
+        .progs
+        .policy
+        .attach_cgroup(cgroup.as_raw_fd())
+        .map_err(Error::bpf(what()))?;
     on_step(Step::PolicyAttached);
-    link.pin(pins::policy_link(&group.name())).map_err(Error::bpf("pin the policy"))?;
+    link.pin(pins::policy_link(&group.name()))
+        .map_err(Error::bpf("pin the policy"))?;
     on_step(Step::PolicyPinned);
-    policy.maps.bss.pin(pins::counters(&group.name())).map_err(Error::bpf("pin the counters"))?;
+    policy
+        .maps
+        .bss
+        .pin(pins::counters(&group.name()))
+        .map_err(Error::bpf("pin the counters"))?;
     on_step(Step::CountersPinned);
     Ok(())
 }

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use netlink_packet_core::{NetlinkHeader, NetlinkMessage, NetlinkPayload, NLM_F_DUMP, NLM_F_REQUEST};
+use netlink_packet_core::{
+    NetlinkHeader, NetlinkMessage, NetlinkPayload, NLM_F_DUMP, NLM_F_REQUEST,
+};
 use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
 use netlink_packet_sock_diag::inet::nlas::Nla;
 use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, SocketId, StateFlags};
@@ -17,7 +19,10 @@ use crate::{Error, Result};
 /// Connections that exist, by the name of their congestion control. Listeners are none.
 pub fn by_congestion_control() -> Result<BTreeMap<String, usize>> {
     let mut counts = BTreeMap::new();
-    for (family, id) in [(AF_INET, SocketId::new_v4()), (AF_INET6, SocketId::new_v6())] {
+    for (family, id) in [
+        (AF_INET, SocketId::new_v4()),
+        (AF_INET6, SocketId::new_v6()),
+    ] {
         dump(family, id, &mut counts).map_err(Error::Sockets)?;
     }
     Ok(counts)
@@ -53,8 +58,11 @@ fn dump(family: u8, socket_id: SocketId, counts: &mut BTreeMap<String, usize>) -
 fn read(datagram: &[u8], counts: &mut BTreeMap<String, usize>) -> io::Result<bool> {
     let mut rest = datagram;
     while !rest.is_empty() {
-        let message = NetlinkMessage::<SockDiagMessage>::deserialize(rest).map_err(io::Error::other)?;
-        let length = (message.header.length as usize).next_multiple_of(4).min(rest.len());
+        let message =
+            NetlinkMessage::<SockDiagMessage>::deserialize(rest).map_err(io::Error::other)?;
+        let length = (message.header.length as usize)
+            .next_multiple_of(4)
+            .min(rest.len());
         match message.payload {
             NetlinkPayload::InnerMessage(SockDiagMessage::InetResponse(response)) => {
                 let name = response.nlas.iter().find_map(|nla| match nla {

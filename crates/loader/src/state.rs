@@ -30,7 +30,9 @@ impl State {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build_id: crate::BUILD_ID.to_owned(),
-            since: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
+            since: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |d| d.as_secs()),
             algorithms,
             mark,
         }
@@ -55,9 +57,18 @@ impl State {
             ..Default::default()
         };
         let (key, size) = (KEY.len() as u32, SIZE as u32);
-        let mut map = MapHandle::create(MapType::Array, Some("netnice_state"), key, size, 1, &options)
-            .map_err(Error::bpf("create the state map"))?;
-        map.update(&KEY, &value, MapFlags::ANY).map_err(Error::bpf("write the state map"))?;
-        map.pin(pins::state()).map_err(Error::bpf("pin the state map"))
+        let mut map = MapHandle::create(
+            MapType::Array,
+            Some("netnice_state"),
+            key,
+            size,
+            1,
+            &options,
+        )
+        .map_err(Error::bpf("create the state map"))?;
+        map.update(&KEY, &value, MapFlags::ANY)
+            .map_err(Error::bpf("write the state map"))?;
+        map.pin(pins::state())
+            .map_err(Error::bpf("pin the state map"))
     }
 }

@@ -54,7 +54,10 @@ pub fn status() -> Result<Status> {
     let names = ALGORITHMS.iter().map(|a| a.name.to_owned());
     let connections = names
         .filter(|n| registered.contains(n) || found.contains_key(n))
-        .map(|algorithm| Connections { count: found.get(&algorithm).copied().unwrap_or(0), algorithm })
+        .map(|algorithm| Connections {
+            count: found.get(&algorithm).copied().unwrap_or(0),
+            algorithm,
+        })
         .collect();
     let hierarchy = Hierarchy::find().ok();
     let made = hierarchy.as_ref().is_some_and(Hierarchy::exists);
@@ -68,10 +71,22 @@ pub fn status() -> Result<Status> {
         None if made || pins::root().exists() => Condition::Incomplete,
         None => Condition::Down,
     };
-    let same_build = loaded.as_ref().is_some_and(|s| s.build_id == crate::BUILD_ID);
-    Ok(Status { condition, loaded, same_build, connections, groups })
+    let same_build = loaded
+        .as_ref()
+        .is_some_and(|s| s.build_id == crate::BUILD_ID);
+    Ok(Status {
+        condition,
+        loaded,
+        same_build,
+        connections,
+        groups,
+    })
 }
 
 fn group_status(hierarchy: &Hierarchy, group: Group) -> GroupStatus {
-    GroupStatus { name: group.name(), processes: hierarchy.processes(group), counters: Counters::read(group) }
+    GroupStatus {
+        name: group.name(),
+        processes: hierarchy.processes(group),
+        counters: Counters::read(group),
+    }
 }

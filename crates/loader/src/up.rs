@@ -18,7 +18,10 @@ pub struct UpOptions {
 
 impl Default for UpOptions {
     fn default() -> Self {
-        Self { with: Vec::new(), mark: true }
+        Self {
+            with: Vec::new(),
+            mark: true,
+        }
     }
 }
 
@@ -26,12 +29,23 @@ impl UpOptions {
     /// In the order of the table, each once.
     pub(crate) fn algorithms(&self) -> Vec<String> {
         let wanted = |a: &&params::Algorithm| a.shipped || self.with.iter().any(|w| w == a.name);
-        params::ALGORITHMS.iter().filter(wanted).map(|a| a.name.to_owned()).collect()
+        params::ALGORITHMS
+            .iter()
+            .filter(wanted)
+            .map(|a| a.name.to_owned())
+            .collect()
     }
 
     fn check(&self) -> Result<()> {
-        match self.with.iter().find(|w| params::ALGORITHMS.iter().all(|a| a.name != *w)) {
-            Some(unknown) => Err(Error::UnknownAlgorithm(unknown.clone(), params::algorithm_names())),
+        match self
+            .with
+            .iter()
+            .find(|w| params::ALGORITHMS.iter().all(|a| a.name != *w))
+        {
+            Some(unknown) => Err(Error::UnknownAlgorithm(
+                unknown.clone(),
+                params::algorithm_names(),
+            )),
             None => Ok(()),
         }
     }
@@ -76,10 +90,18 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
     loaded.map(|()| outcome)
 }
 
-fn load(options: &UpOptions, facts: &Facts, hierarchy: &Hierarchy, on_step: &mut dyn FnMut(Step)) -> Result<()> {
+fn load(
+    options: &UpOptions,
+    facts: &Facts,
+    hierarchy: &Hierarchy,
+    on_step: &mut dyn FnMut(Step),
+) -> Result<()> {
     pins::make()?;
     on_step(Step::PinsMade);
-    let args = facts.types.and_then(|t| t.cong_control_args).unwrap_or(kernel::CURRENT_CONG_CONTROL_ARGS);
+    let args = facts
+        .types
+        .and_then(|t| t.cong_control_args)
+        .unwrap_or(kernel::CURRENT_CONG_CONTROL_ARGS);
     sender::load(&options.algorithms(), args, on_step)?;
     for group in Group::ALL {
         hierarchy.make(group)?;

@@ -31,7 +31,13 @@ Exit status:
 #[command(name = "netnice", version, after_help = AFTER)]
 pub struct Cli {
     /// How much to yield; 0 is the only level so far. A process already at a nicer level stays there
-    #[arg(short = 'n', long, value_name = "LEVEL", allow_negative_numbers = true, requires = "command")]
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "LEVEL",
+        allow_negative_numbers = true,
+        requires = "command"
+    )]
     pub level: Option<i64>,
 
     /// Do not mark the packets as DSCP LE, for the rare network that drops or refuses them

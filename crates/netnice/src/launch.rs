@@ -36,7 +36,9 @@ fn described(current: Option<Group>) -> String {
 fn enter(current: Option<Group>, target: Group) -> Result<(), Error> {
     let hierarchy = Hierarchy::find()?;
     if privileged() {
-        if !is_up(&hierarchy, target) && up(&UpOptions::default(), &mut |_| ())? != Outcome::AlreadyUp {
+        if !is_up(&hierarchy, target)
+            && up(&UpOptions::default(), &mut |_| ())? != Outcome::AlreadyUp
+        {
             eprintln!("netnice: loaded into the kernel, for the first time since it started ('netnicectl down' unloads it)");
         }
     } else if !kernel::congestion_controls()?.iter().any(|cc| cc == "nice") {

@@ -7,18 +7,27 @@ use crate::Error;
 
 pub(crate) fn parse(asked: Option<i64>) -> Result<u32, Error> {
     let asked = asked.unwrap_or(0);
-    u32::try_from(asked).ok().filter(|level| *level <= HIGHEST_LEVEL).ok_or(Error::NoSuchLevel(asked))
+    u32::try_from(asked)
+        .ok()
+        .filter(|level| *level <= HIGHEST_LEVEL)
+        .ok_or(Error::NoSuchLevel(asked))
 }
 
 /// Never less nice than now, and never marked again after somebody further out said not to.
 pub(crate) fn choose(current: Option<Group>, level: u32, no_mark: bool) -> Group {
     let Some(now) = current else {
-        return Group { level, marked: !no_mark };
+        return Group {
+            level,
+            marked: !no_mark,
+        };
     };
     if now.level > level {
         return now;
     }
-    Group { level, marked: now.marked && !no_mark }
+    Group {
+        level,
+        marked: now.marked && !no_mark,
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,11 @@ fn main() -> ExitCode {
         Err(usage) => {
             // Where it cannot be printed there is nobody to tell.
             let _ = usage.print();
-            return if usage.use_stderr() { FAILED.into() } else { ExitCode::SUCCESS };
+            return if usage.use_stderr() {
+                FAILED.into()
+            } else {
+                ExitCode::SUCCESS
+            };
         }
     };
     match run(cli) {

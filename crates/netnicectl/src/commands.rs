@@ -16,7 +16,11 @@ use crate::cli::{Cli, Verb};
 
 pub fn run(cli: Cli) -> Result<ExitCode> {
     match cli.verb {
-        Verb::Up { with, no_mark, verbose } => load::up(with, !no_mark, verbose),
+        Verb::Up {
+            with,
+            no_mark,
+            verbose,
+        } => load::up(with, !no_mark, verbose),
         Verb::Down { verbose } => load::down(verbose),
         Verb::Status { json } => status::status(json),
         Verb::Doctor { json } => doctor::doctor(json),

@@ -10,6 +10,7 @@ import sys
 
 
 def main() -> None:
+    """One end of it."""
     if sys.argv[1] == "listen":
         server = socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True)
         print(server.getsockname()[1], flush=True)

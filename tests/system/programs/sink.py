@@ -12,6 +12,7 @@ import time
 
 
 def main() -> None:
+    """One connection after the other."""
     rate = float(sys.argv[1]) if len(sys.argv) > 1 else None
     with socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True) as server:
         print(server.getsockname()[1], flush=True)
@@ -22,6 +23,7 @@ def main() -> None:
 
 
 def drain(peer: socket.socket, rate: float | None) -> list[int | str]:
+    """Reads to the end; how much it was, and its SHA-256."""
     digest, count = hashlib.sha256(), 0
     while block := peer.recv(65536):
         digest.update(block)

@@ -26,7 +26,9 @@ fn well() -> Facts {
 /// The names of what is missing; each must come with a reason and a remedy.
 fn names(facts: &Facts) -> Vec<&'static str> {
     let missing = missing(facts);
-    assert!(missing.iter().all(|f| !f.why.is_empty() && !f.remedy.is_empty()));
+    assert!(missing
+        .iter()
+        .all(|f| !f.why.is_empty() && !f.remedy.is_empty()));
     missing.iter().map(|f| f.name).collect()
 }
 
@@ -39,62 +41,156 @@ fn with_types(change: impl FnOnce(&mut TypeInfo)) -> Facts {
 #[test]
 fn a_healthy_machine_needs_nothing() {
     assert_eq!(names(&well()), [""; 0]);
-    assert!(findings(&well()).iter().all(|f| f.verdict == Verdict::Ok && f.remedy.is_empty()));
+    assert!(findings(&well())
+        .iter()
+        .all(|f| f.verdict == Verdict::Ok && f.remedy.is_empty()));
 }
 
 #[test]
 fn an_old_kernel() {
-    assert_eq!(names(&Facts { release: Some(Release(6, 3)), ..well() }), ["kernel"]);
-    assert_eq!(names(&Facts { release: Some(Release(5, 15)), ..well() }), ["kernel"]);
-    assert_eq!(names(&Facts { release: None, ..well() }), ["kernel"]);
-    assert_eq!(names(&Facts { release: Some(OLDEST), ..well() }), [""; 0]);
+    assert_eq!(
+        names(&Facts {
+            release: Some(Release(6, 3)),
+            ..well()
+        }),
+        ["kernel"]
+    );
+    assert_eq!(
+        names(&Facts {
+            release: Some(Release(5, 15)),
+            ..well()
+        }),
+        ["kernel"]
+    );
+    assert_eq!(
+        names(&Facts {
+            release: None,
+            ..well()
+        }),
+        ["kernel"]
+    );
+    assert_eq!(
+        names(&Facts {
+            release: Some(OLDEST),
+            ..well()
+        }),
+        [""; 0]
+    );
 }
 
 #[test]
 fn no_btf() {
-    assert_eq!(names(&Facts { types: None, ..well() }), ["BTF", "registration"]);
+    assert_eq!(
+        names(&Facts {
+            types: None,
+            ..well()
+        }),
+        ["BTF", "registration"]
+    );
 }
 
 #[test]
 fn a_kernel_built_without_the_hooks() {
-    assert_eq!(names(&with_types(|t| t.tcp_struct_ops = false)), ["registration"]);
-    assert_eq!(names(&with_types(|t| t.struct_ops_link = false)), ["registration"]);
-    assert_eq!(names(&with_types(|t| t.cgroup_bpf = false)), ["registration"]);
+    assert_eq!(
+        names(&with_types(|t| t.tcp_struct_ops = false)),
+        ["registration"]
+    );
+    assert_eq!(
+        names(&with_types(|t| t.struct_ops_link = false)),
+        ["registration"]
+    );
+    assert_eq!(
+        names(&with_types(|t| t.cgroup_bpf = false)),
+        ["registration"]
+    );
 }
 
 #[test]
 fn both_signatures_are_known_and_no_third() {
-    assert_eq!(names(&with_types(|t| t.cong_control_args = Some(2))), [""; 0]);
-    assert_eq!(names(&with_types(|t| t.cong_control_args = Some(3))), ["registration"]);
-    assert_eq!(names(&with_types(|t| t.cong_control_args = None)), ["registration"]);
+    assert_eq!(
+        names(&with_types(|t| t.cong_control_args = Some(2))),
+        [""; 0]
+    );
+    assert_eq!(
+        names(&with_types(|t| t.cong_control_args = Some(3))),
+        ["registration"]
+    );
+    assert_eq!(
+        names(&with_types(|t| t.cong_control_args = None)),
+        ["registration"]
+    );
 }
 
 #[test]
 fn no_jit() {
-    assert_eq!(names(&Facts { jit: Some(0), ..well() }), ["JIT"]);
-    assert_eq!(names(&Facts { jit: None, ..well() }), ["JIT"]);
+    assert_eq!(
+        names(&Facts {
+            jit: Some(0),
+            ..well()
+        }),
+        ["JIT"]
+    );
+    assert_eq!(
+        names(&Facts {
+            jit: None,
+            ..well()
+        }),
+        ["JIT"]
+    );
 }
 
 #[test]
 fn cgroup_v1_only() {
-    let facts = Facts { cgroup2: None, cgroup1: true, ..well() };
+    let facts = Facts {
+        cgroup2: None,
+        cgroup1: true,
+        ..well()
+    };
     assert_eq!(names(&facts), ["cgroup v2"]);
     assert!(missing(&facts)[0].state.contains("v1"));
-    assert_eq!(names(&Facts { cgroup2: None, ..well() }), ["cgroup v2"]);
+    assert_eq!(
+        names(&Facts {
+            cgroup2: None,
+            ..well()
+        }),
+        ["cgroup v2"]
+    );
 }
 
 #[test]
 fn an_unmounted_bpffs_is_no_obstacle() {
-    let facts = Facts { bpffs_mounted: false, ..well() };
+    let facts = Facts {
+        bpffs_mounted: false,
+        ..well()
+    };
     assert_eq!(names(&facts), [""; 0]);
-    assert!(findings(&facts).iter().any(|f| f.name == "bpffs" && f.verdict == Verdict::Note));
-    assert_eq!(names(&Facts { bpffs_known: false, ..facts }), ["bpffs"]);
+    assert!(findings(&facts)
+        .iter()
+        .any(|f| f.name == "bpffs" && f.verdict == Verdict::Note));
+    assert_eq!(
+        names(&Facts {
+            bpffs_known: false,
+            ..facts
+        }),
+        ["bpffs"]
+    );
 }
 
 #[test]
 fn no_root() {
-    let facts = Facts { capabilities: 0, ..well() };
+    let facts = Facts {
+        capabilities: 0,
+        ..well()
+    };
     assert_eq!(names(&facts), ["root"]);
-    assert!(missing(&facts)[0].state.contains("CAP_BPF, CAP_NET_ADMIN, CAP_SYS_ADMIN"));
-    assert_eq!(names(&Facts { capabilities: u64::MAX & !(1 << 39), ..well() }), ["root"]);
+    assert!(missing(&facts)[0]
+        .state
+        .contains("CAP_BPF, CAP_NET_ADMIN, CAP_SYS_ADMIN"));
+    assert_eq!(
+        names(&Facts {
+            capabilities: u64::MAX & !(1 << 39),
+            ..well()
+        }),
+        ["root"]
+    );
 }

@@ -26,5 +26,9 @@ pub fn doctor(json: bool) -> Result<ExitCode> {
         }
     }
     let missing = findings.iter().any(|f| f.verdict == Verdict::Missing);
-    Ok(if missing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if missing {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }

@@ -12,7 +12,9 @@ pub fn up(with: Vec<String>, mark: bool, verbose: bool) -> Result<ExitCode> {
     match load(&UpOptions { with, mark }, &mut follow(verbose))? {
         Outcome::Loaded => println!("up"),
         Outcome::AlreadyUp => println!("already up"),
-        Outcome::Repaired(ills) => println!("up again; what was there was replaced: {}", ills.join("; ")),
+        Outcome::Repaired(ills) => {
+            println!("up again; what was there was replaced: {}", ills.join("; "))
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

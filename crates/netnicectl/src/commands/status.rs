@@ -26,10 +26,20 @@ fn print(status: &Status) {
         (Condition::Up, Some(loaded)) => {
             let since = UNIX_EPOCH + Duration::from_secs(loaded.since);
             let age = SystemTime::now().duration_since(since).unwrap_or_default();
-            println!("up for {}: {}, version {}", span(age.as_secs()), loaded.algorithms.join(", "), loaded.version);
-            println!("DSCP LE marking: {}", if loaded.mark { "on" } else { "off" });
+            println!(
+                "up for {}: {}, version {}",
+                span(age.as_secs()),
+                loaded.algorithms.join(", "),
+                loaded.version
+            );
+            println!(
+                "DSCP LE marking: {}",
+                if loaded.mark { "on" } else { "off" }
+            );
             if !status.same_build {
-                println!("loaded by another build of netnice than this one; 'netnicectl up' replaces it");
+                println!(
+                    "loaded by another build of netnice than this one; 'netnicectl up' replaces it"
+                );
             }
         }
         (Condition::Incomplete, _) => {
@@ -39,7 +49,10 @@ fn print(status: &Status) {
         _ => println!("down; 'netnicectl up' loads it"),
     }
     for c in &status.connections {
-        println!("connections on '{}' in this network namespace: {}", c.algorithm, c.count);
+        println!(
+            "connections on '{}' in this network namespace: {}",
+            c.algorithm, c.count
+        );
     }
     for group in &status.groups {
         print_group(group);
@@ -50,13 +63,22 @@ fn print_group(group: &GroupStatus) {
     println!("{}", group.name);
     println!("  processes        {}", group.processes.len());
     let Some(c) = &group.counters else { return };
-    println!("  connections      {} opened, {} accepted since up", c.active, c.passive);
+    println!(
+        "  connections      {} opened, {} accepted since up",
+        c.active, c.passive
+    );
     if c.cc_failed > 0 {
-        println!("  not slowed       {} kept their congestion control: it could not be set", c.cc_failed);
+        println!(
+            "  not slowed       {} kept their congestion control: it could not be set",
+            c.cc_failed
+        );
     }
     println!("  marked DSCP LE   {}", c.marked);
     if c.mapped_unmarked > 0 {
-        println!("  not marked       {} are IPv4 on IPv6 sockets, which needs a newer kernel", c.mapped_unmarked);
+        println!(
+            "  not marked       {} are IPv4 on IPv6 sockets, which needs a newer kernel",
+            c.mapped_unmarked
+        );
     }
     if c.mark_failed > 0 {
         println!("  not marked       {} refused by the kernel", c.mark_failed);

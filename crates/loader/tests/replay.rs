@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The cores as eBPF runs them come to the same windows as the host build of the same files. Needs root.
+
+use std::mem::size_of;
+use std::slice;
+
+use libbpf_rs::{ObjectBuilder, ProgramInput};
+use netnice_cores::{recorded, Algorithm, Core, Replay};
+
+const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/replay.bpf.o"));
+const STEPS: usize = 5_000;
+
+fn bytes(step: &mut Replay) -> &mut [u8] {
+    // SAFETY: a plain C structure without padding that anybody reads.
+    unsafe { slice::from_raw_parts_mut((step as *mut Replay).cast(), size_of::<Replay>()) }
+}
+
+#[test]
+fn ebpf_and_host_come_to_the_same_windows() {
+    let object = ObjectBuilder::default()
+        .open_memory(OBJECT)
+        .and_then(|open| open.load())
+        .expect("load the replay program: this test needs root and a kernel with eBPF");
+    let program = object.progs().next().expect("the object has one program");
+
+    for algorithm in Algorithm::ALL {
+        let mut core = Core::new(algorithm, 0, 0);
+        for (number, step) in recorded(algorithm, 7, STEPS).into_iter().enumerate() {
+            let (mut host, mut ebpf) = (step, step);
+            core.replay(&mut host);
+            let input = ProgramInput {
+                context_in: Some(bytes(&mut ebpf)),
+                ..Default::default()
+            };
+            let ran = program.test_run(input).expect("run the program");
+            assert_eq!(ran.return_value, 0);
+            assert_eq!(host, ebpf, "{algorithm:?}, step {number}: {step:?}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""netnicectl's other verbs: status, show, set, generate."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from system import kernel
+from system.commands import Pair, Run, call
+from testbed import program
+from testbed.namespace import wait_until
+
+
+@pytest.mark.usefixtures("up")
+class TestStatus:
+    def test_counts(self, netnicectl: Run, pair: Pair) -> None:
+        server = pair.hold(pair.b, "listen")
+        pair.hold(pair.a, "connect", pair.b4, server.line().strip(), nice=True).line()
+        inside = pair.a.run("netnicectl", "status", "--json")
+        status = json.loads(inside.stdout)
+        assert status["condition"] == "up"
+        assert status["same_build"]
+        assert status["loaded"]["algorithms"] == ["nice"]
+        assert status["connections"] == [{"algorithm": "nice", "count": 1}]
+        level = next(group for group in status["groups"] if group["name"] == "level0")
+        assert len(level["processes"]) == 1
+        counters = level["counters"]
+        assert (counters["active"], counters["marked"]) == (1, 1)
+        assert counters["cc_failed"] == counters["mark_failed"] == 0
+        human = pair.a.run("netnicectl", "status").stdout
+        assert "connections on 'nice' in this network namespace: 1" in human
+
+    def test_a_congestion_control_that_cannot_be_set_is_counted(self, netnicectl: Run, pair: Pair) -> None:
+        """The link is gone behind our back: the policy still runs, and cannot do its work."""
+        (kernel.PINS / "links" / "sender-nice").unlink()
+        wait_until(lambda: "nice" not in kernel.registered(), "the name to go")
+        server = pair.hold(pair.b, "listen")
+        pair.hold(pair.a, "connect", pair.b4, server.line().strip(), nice=True).line()
+        groups = json.loads(netnicectl("status", "--json").stdout)["groups"]
+        assert groups[0]["counters"]["cc_failed"] == 1
+        assert "kept their congestion control" in netnicectl("status").stdout
+
+
+@pytest.mark.usefixtures("down")
+def test_status_when_down(netnicectl: Run) -> None:
+    done = netnicectl("status", check=False)
+    assert (done.returncode, done.stdout) == (3, "down; 'netnicectl up' loads it\n")
+    assert json.loads(netnicectl("status", "--json", check=False).stdout)["condition"] == "down"
+
+
+@pytest.mark.usefixtures("up")
+class TestParameters:
+    def values(self) -> dict[str, int]:
+        shown = json.loads(call("netnicectl", "show", "--json").stdout)
+        return dict(shown["nice"])
+
+    def test_set_and_show(self, netnicectl: Run) -> None:
+        before = self.values()
+        netnicectl("set", "nice", "threshold=37", "alpha=2")
+        assert self.values() == {**before, "threshold": 37, "alpha": 2}
+        assert "threshold" in netnicectl("show").stdout
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["nice", "threshold=101"], "threshold cannot be 101: it lies between 0 and 100"),
+            (["nice", "threshold=much"], "threshold cannot be much: it is a whole number"),
+            (["nice", "bogus=1"], "no parameter is named 'bogus'; there are: threshold, "),
+            (["bogus", "threshold=1"], "no algorithm is named 'bogus'"),
+            (["nnreno", "threshold=1"], "'nnreno' is not loaded"),
+        ],
+    )
+    def test_wrong_ones(self, netnicectl: Run, words: list[str], said: str) -> None:
+        before = self.values()
+        done = netnicectl("set", *words, check=False)
+        assert done.returncode == 1
+        assert said in done.stderr
+        assert self.values() == before
+
+    def test_all_or_nothing(self, netnicectl: Run) -> None:
+        before = self.values()
+        assert netnicectl("set", "nice", "alpha=2", "threshold=101", check=False).returncode == 1
+        assert self.values() == before
+
+
+@pytest.mark.usefixtures("down")
+def test_parameters_when_down(netnicectl: Run) -> None:
+    for words in (["show"], ["set", "nice", "alpha=1"]):
+        done = netnicectl(*words, check=False)
+        assert done.returncode == 1
+        assert "netnice is not up" in done.stderr
+
+
+def test_usage_errors(netnicectl: Run) -> None:
+    assert netnicectl(check=False).returncode == 2
+    assert netnicectl("set", "nice", "alpha", check=False).returncode == 2
+    assert "for status: not up" in netnicectl("--help").stdout
+
+
+def test_manual_pages_and_completions(netnicectl: Run, tmp_path: Path) -> None:
+    netnicectl("generate", "man", str(tmp_path))
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"netnice.1", "netnicectl.1", "netnicectl-up.1", "netnice-path.1"} <= names
+    assert "netnicectl-generate.1" not in names
+    netnicectl("generate", "completions", str(tmp_path))
+    for name in ("netnice.bash", "netnicectl.bash", "netnice-path.bash"):
+        subprocess.run([program("bash"), "-n", str(tmp_path / name)], check=True)

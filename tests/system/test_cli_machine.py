@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Machines on which netnice cannot run, or not yet: each says what, why and what to do.
+
+They are made in mount namespaces of their own, from this machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from system import kernel
+from system.commands import Done, Run
+from testbed import ownership, program
+
+NO_CGROUP2 = """
+for point in $(awk '$0 ~ / - cgroup2 / {{ print $5 }}' /proc/self/mountinfo); do umount -l $point; done
+if ! grep -q ' - cgroup ' /proc/self/mountinfo; then
+    mkdir -p {scratch}/v1 && mount -t cgroup -o none,name=netnicetest none {scratch}/v1
+fi
+"""
+
+
+def elsewhere(script: str) -> Done:
+    """Runs a script in a mount namespace of its own; {scratch}, {netnice} and {netnicectl} are filled in."""
+    scratch = ownership.scratch("machine")
+    names = {name: shlex.quote(program(name)) for name in ("netnice", "netnicectl")}
+    text = script.format(scratch=scratch, **names)
+    return subprocess.run([program("unshare"), "-m", "sh", "-ec", text], capture_output=True, text=True, check=False)
+
+
+def missing(done: Done) -> dict[str, dict[str, str]]:
+    findings = json.loads(done.stdout)
+    assert all(f["state"] and f["why"] and (f["remedy"] or f["verdict"] == "ok") for f in findings)
+    return {f["name"]: f for f in findings if f["verdict"] == "missing"}
+
+
+MACHINES = {
+    "old kernel": ("echo 5.10.0 > {scratch}/old; mount --bind {scratch}/old /proc/sys/kernel/osrelease", ["kernel"]),
+    "no BTF": ("mount --bind /dev/null /sys/kernel/btf/vmlinux", ["BTF", "registration"]),
+    "no JIT": ("echo 0 > {scratch}/off; mount --bind {scratch}/off /proc/sys/net/core/bpf_jit_enable", ["JIT"]),
+    "cgroup v1 only": (NO_CGROUP2, ["cgroup v2"]),
+}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.usefixtures("down")
+class TestUnfit:
+    def test_doctor(self, machine: str) -> None:
+        script, expected = MACHINES[machine]
+        done = elsewhere(f"{script}\n{{netnicectl}} doctor --json")
+        assert done.returncode == 1
+        assert list(missing(done)) == expected
+
+    def test_up(self, machine: str, down: dict[int, str]) -> None:
+        script, expected = MACHINES[machine]
+        done = elsewhere(f"{script}\n{{netnicectl}} up")
+        assert done.returncode == 1
+        assert "this machine cannot run netnice" in done.stderr
+        assert all(f"\n  {name}: " in done.stderr for name in expected)
+        assert "What to do: " in done.stderr
+        kernel.assert_nothing_remains(down)
+
+    def test_netnice(self, machine: str) -> None:
+        done = elsewhere(f"{MACHINES[machine][0]}\n{{netnice}} echo ran")
+        assert done.returncode == 125
+        assert done.stderr.startswith("netnice: ")
+        assert "ran" not in done.stdout
+
+
+@pytest.mark.usefixtures("down")
+class TestBpffsMissing:
+    def test_up_mounts_it_and_down_unmounts_it(self) -> None:
+        done = elsewhere("""
+            umount -l /sys/fs/bpf 2>/dev/null || true
+            {netnicectl} doctor --json
+            {netnicectl} up >&2
+            awk '$5 == "/sys/fs/bpf" {{ print $0 }}' /proc/self/mountinfo >&2
+            {netnice} {netnice} >&2
+            {netnicectl} down >&2
+            awk '$5 == "/sys/fs/bpf" {{ print "left", $0 }}' /proc/self/mountinfo >&2
+        """)
+        assert done.returncode == 0, done.stderr
+        assert missing(done) == {}
+        up, mount, level, down = done.stderr.splitlines()
+        assert (up, level, down) == ("up", "0", "down")
+        assert " - bpf netnice " in mount
+
+    def test_down_leaves_one_that_others_use(self) -> None:
+        done = elsewhere("""
+            umount -l /sys/fs/bpf 2>/dev/null || true
+            {netnicectl} up
+            mkdir /sys/fs/bpf/other
+            {netnicectl} down
+            ls /sys/fs/bpf
+        """)
+        assert "other" in done.stdout.split()
+
+    def test_down_leaves_one_that_was_there(self) -> None:
+        done = elsewhere("""
+            umount -l /sys/fs/bpf 2>/dev/null || true
+            mount -t bpf bpf /sys/fs/bpf
+            {netnicectl} up
+            {netnicectl} down
+            grep -c ' - bpf bpf ' /proc/self/mountinfo
+        """)
+        assert done.stdout.splitlines()[-1] != "0"
+        assert done.returncode == 0
+
+    def test_loaded_from_another_mount_namespace(self, down: dict[int, str]) -> None:
+        """Their pins cannot be seen here, but the name is taken."""
+        done = elsewhere("""
+            umount -l /sys/fs/bpf 2>/dev/null || true
+            mount -t bpf theirs /sys/fs/bpf
+            {netnicectl} up
+            mount -t bpf ours /sys/fs/bpf
+            status=0
+            {netnicectl} up || status=$?
+            umount /sys/fs/bpf
+            {netnicectl} down
+            exit $status
+        """)
+        assert done.returncode == 1
+        assert "'nice' is already registered, and not by this netnice" in done.stderr
+        kernel.assert_nothing_remains(down)
+
+
+class TestNoRoot:
+    @pytest.mark.usefixtures("down")
+    def test_when_it_is_not_loaded(self, as_nobody: Run) -> None:
+        done = as_nobody("netnice", "true")
+        assert done.returncode == 125
+        assert "only root can load it" in done.stderr
+        assert "sudo netnice" in done.stderr
+
+    @pytest.mark.usefixtures("up")
+    def test_when_it_is_loaded(self, as_nobody: Run) -> None:
+        done = as_nobody("netnice", "true")
+        assert done.returncode == 125
+        assert "only root can put a process into the background" in done.stderr
+        assert "sudo netnice" in done.stderr
+        assert 'setsockopt(TCP_CONGESTION, "nice")' in done.stderr
+
+    @pytest.mark.usefixtures("up")
+    def test_what_needs_no_root(self, as_nobody: Run) -> None:
+        assert as_nobody("netnice").stdout == "foreground\n"
+        assert "run it as root to see" in as_nobody("netnicectl", "status").stdout
+
+    @pytest.mark.usefixtures("down")
+    def test_up_and_down(self, as_nobody: Run) -> None:
+        up = as_nobody("netnicectl", "up")
+        assert up.returncode == 1
+        assert "CAP_BPF, CAP_NET_ADMIN, CAP_SYS_ADMIN" in up.stderr
+        down = as_nobody("netnicectl", "down")
+        assert down.returncode == 1
+        assert "only root can unload netnice" in down.stderr
+
+    def test_doctor(self, as_nobody: Run) -> None:
+        done = as_nobody("netnicectl", "doctor", "--json")
+        assert done.returncode == 1
+        assert list(missing(done)) == ["root"]
+
+
+def test_a_healthy_machine(netnicectl: Run) -> None:
+    done = netnicectl("doctor", "--json")
+    assert missing(done) == {}
+    assert "MISSING" not in netnicectl("doctor").stdout
+
+
+def test_building_without_type_information() -> None:
+    """The build script of the loader says what it lacks."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", Path.home() / ".cache" / "netnice" / "target"))
+    scripts = sorted(target.glob("*/build/netnice-loader-*/build-script-build"), key=lambda p: p.stat().st_mtime)
+    assert scripts, f"nothing was built in {target}"
+    loader = Path(__file__).resolve().parents[2] / "crates" / "loader"
+    out = ownership.scratch("build")
+    env = {**os.environ, "NETNICE_VMLINUX_BTF": "/nonexistent", "OUT_DIR": str(out), "CARGO_MANIFEST_DIR": str(loader)}
+    done = subprocess.run([scripts[-1]], env=env, cwd=loader, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "no kernel type information: /nonexistent does not exist" in done.stderr
+    assert "Set NETNICE_VMLINUX_BTF=FILE" in done.stderr

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Real programs, unmodified, are on nice: the kernel's own tables say so while they send."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from system.commands import PROGRAMS, Pair
+from testbed import Capture, Namespace, Process, ownership, program, sockets
+from testbed.files import random_file
+from testbed.namespace import wait_until
+from testbed.ports import free_port, listens
+
+pytestmark = pytest.mark.usefixtures("up")
+
+SIZE = 16 << 20
+
+
+def seen(namespace: Namespace, process: Process, *, seconds: float = 60, **ports: int) -> set[str]:
+    """The congestion controls of the established connections on a port until the program ends."""
+    found: set[str] = set()
+    deadline = time.monotonic() + seconds
+    while process.running():
+        assert time.monotonic() < deadline, f"{process.argv} did not end; on {found}"
+        established = [s for s in sockets(namespace, **ports) if s.state == "ESTAB"]
+        found |= {s.congestion_control for s in established}
+    _, err = process.wait()
+    assert process.returncode == 0, err
+    return found
+
+
+def sink(namespace: Namespace) -> tuple[Process, int]:
+    process = namespace.spawn(sys.executable, PROGRAMS / "sink.py", "20e6", stdout=subprocess.PIPE)
+    return process, int(process.line())
+
+
+def random_data(label: str) -> Path:
+    folder = ownership.scratch(label)
+    random_file(folder / "data", SIZE)
+    return folder / "data"
+
+
+class TestUploads:
+    def test_curl(self, pair: Pair) -> None:
+        server = pair.b.spawn(sys.executable, PROGRAMS / "put.py", stdout=subprocess.PIPE)
+        port = int(server.line())
+        data = random_data("curl")
+        words = ["curl", "-sST", str(data), f"http://{pair.b4}:{port}/"]
+        assert seen(pair.a, pair.a.spawn("netnice", *words, "--limit-rate", "20M"), peer_port=port) == {"nice"}
+        assert int(server.line()) == SIZE
+
+    def test_a_static_binary(self, pair: Pair, static_upload: Path) -> None:
+        headers = subprocess.run([program("readelf"), "-l", static_upload], check=True, capture_output=True, text=True)
+        assert "INTERP" not in headers.stdout
+        process, port = sink(pair.b)
+        upload = pair.a.spawn("netnice", static_upload, pair.b4, str(port), str(SIZE))
+        assert seen(pair.a, upload, peer_port=port) == {"nice"}
+        assert json.loads(process.line())[0] == SIZE
+
+    def test_a_program_that_forks(self, pair: Pair, static_upload: Path) -> None:
+        _, port = sink(pair.b)
+        upload = pair.a.spawn("netnice", static_upload, "-f", pair.b4, str(port), str(SIZE))
+        assert seen(pair.a, upload, peer_port=port) == {"nice"}
+
+    def test_without_netnice_it_is_not(self, pair: Pair, static_upload: Path) -> None:
+        _, port = sink(pair.b)
+        upload = pair.a.spawn(static_upload, pair.b4, str(port), str(SIZE))
+        assert seen(pair.a, upload, peer_port=port) == {"cubic"}
+
+    def test_a_program_that_asks_for_it(self, pair: Pair, static_upload: Path) -> None:
+        _, port = sink(pair.b)
+        drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        upload = pair.a.spawn(*drop, static_upload, "-c", "nice", pair.b4, str(port), str(SIZE))
+        assert seen(pair.a, upload, peer_port=port) == {"nice"}
+
+
+class TestIperf3:
+    def test_a_client_that_sends(self, pair: Pair) -> None:
+        with self.server(pair.b) as server:
+            port = server_port(server)
+            client = pair.a.spawn("netnice", "iperf3", "-c", pair.b4, "-p", str(port), "-t", "2")
+            assert seen(pair.a, client, peer_port=port) == {"nice"}
+
+    def test_a_server_that_sends(self, pair: Pair) -> None:
+        with self.server(pair.b, "netnice") as server:
+            port = server_port(server)
+            client = pair.a.spawn("iperf3", "-c", pair.b4, "-p", str(port), "-t", "2", "-R")
+            assert seen(pair.b, client, local_port=port) == {"nice"}
+
+    def server(self, namespace: Namespace, *first: str) -> Process:
+        port = free_port(namespace)
+        process = namespace.spawn(*first, "iperf3", "-s", "-p", str(port))
+        wait_until(lambda: listens(namespace, port), "iperf3 to listen", process=process)
+        return process
+
+
+def server_port(process: Process) -> int:
+    return int(process.argv[process.argv.index("-p") + 1])
+
+
+class Sshd:
+    """An ssh server in a namespace that lets root in with one key."""
+
+    def __init__(self, namespace: Namespace) -> None:
+        self.folder = ownership.scratch("ssh")
+        self.port = free_port(namespace)
+        for name in ("host", "user"):
+            subprocess.run([program("ssh-keygen"), "-qN", "", "-t", "ed25519", "-f", self.folder / name], check=True)
+        Path("/run/sshd").mkdir(exist_ok=True)  # where it drops its rights
+        options = {
+            "Port": self.port,
+            "HostKey": self.folder / "host",
+            "AuthorizedKeysFile": self.folder / "user.pub",
+            "PidFile": "none",
+            "StrictModes": "no",
+            "UsePAM": "no",
+            "PermitRootLogin": "prohibit-password",
+        }
+        words = [word for key, value in options.items() for word in ("-o", f"{key}={value}")]
+        self.process = namespace.spawn("sshd", "-D", "-e", "-f", "/dev/null", *words)
+        wait_until(lambda: listens(namespace, self.port), "sshd to listen", process=self.process)
+
+    @property
+    def command(self) -> str:
+        """What rsync and git call to get there."""
+        known = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
+        return f"ssh -F /dev/null -p {self.port} -i {self.folder}/user -o IdentitiesOnly=yes {known}"
+
+
+@pytest.fixture
+def sshd(pair: Pair) -> Iterator[Sshd]:
+    server = Sshd(pair.b)
+    yield server
+    server.process.end()
+
+
+class TestOverSsh:
+    def test_rsync(self, pair: Pair, sshd: Sshd) -> None:
+        data, to = random_data("rsync"), ownership.scratch("rsync-to")
+        upload = pair.a.spawn("netnice", "rsync", "-e", sshd.command, str(data), f"root@{pair.b4}:{to}/")
+        assert seen(pair.a, upload, peer_port=sshd.port) == {"nice"}
+        assert (to / "data").read_bytes() == data.read_bytes()
+
+    def test_git_push(self, pair: Pair, sshd: Sshd) -> None:
+        work, bare = random_data("git").parent, ownership.scratch("git-to")
+        git = ["git", "-C", str(work), "-c", "user.name=test", "-c", "user.email=test@localhost"]
+        subprocess.run(["git", "init", "-q", "--bare", bare], check=True)
+        for words in (["init", "-q"], ["add", "data"], ["commit", "-qm", "data"]):
+            subprocess.run([*git, *words], check=True)
+        url = f"ssh://root@{pair.b4}{bare}"
+        push = pair.a.spawn("netnice", *git, "push", "-q", url, "HEAD:main", env={"GIT_SSH_COMMAND": sshd.command})
+        assert seen(pair.a, push, peer_port=sshd.port) == {"nice"}
+        head = subprocess.run(["git", "-C", bare, "cat-file", "-t", "main"], capture_output=True, text=True, check=True)
+        assert head.stdout == "commit\n"
+
+
+@pytest.mark.parametrize("version", [4, 6])
+class TestBothSides:
+    """Active and passive, IPv4 and IPv6; the passive side listens on ::, so its IPv4 is v4-mapped."""
+
+    def test_the_side_that_connects(self, pair: Pair, version: int) -> None:
+        server = pair.hold(pair.b, "listen")
+        port = int(server.line())
+        pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, str(port), nice=True).line()
+        assert marks(pair.a, version, "dport", port) == ("nice", 4)
+        assert marks(pair.b, version, "sport", port) == ("cubic", 0)
+
+    def test_the_side_that_listens(self, pair: Pair, version: int) -> None:
+        server = pair.hold(pair.b, "listen", nice=True)
+        port = int(server.line())
+        pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, str(port)).line()
+        assert marks(pair.b, version, "sport", port) == ("nice", 4)
+        assert marks(pair.a, version, "dport", port) == ("cubic", 0)
+
+
+def marks(namespace: Namespace, version: int, side: str, port: int) -> tuple[str, int]:
+    """The congestion control of one connection, and the TOS (IPv4) or traffic class (IPv6) it sends with."""
+    words = [side, "=", f":{port}"]
+    plain = namespace.run("ss", "-tinOH", *words).stdout
+    extended = namespace.run("ss", "-tinOH", "--tos", *words).stdout
+    names = [name for name in ("nice", "cubic") if f" {name} " in plain]
+    field = re.search(rf"\b{'tos' if version == 4 else 'tclass'}:(0x[0-9a-f]+|0)", extended)
+    assert len(names) == 1, plain
+    assert field, extended
+    return names[0], int(field[1], 0)
+
+
+def test_the_mark_is_on_the_wire(pair: Pair, static_upload: Path) -> None:
+    with Capture(pair.b) as capture:
+        _, port = sink(pair.b)
+        pair.a.run("netnice", static_upload, pair.b4, str(port), "100000")
+        _, plain = sink(pair.b)
+        pair.a.run(static_upload, pair.b4, str(plain), "100000")
+    assert {packet.tos & ~3 for packet in capture.packets if packet.port == port} == {4}
+    assert {packet.tos & ~3 for packet in capture.packets if packet.port == plain} == {0}
