@@ -51,7 +51,8 @@ static void sink_accept(struct source *source, uint32_t events)
 	int fd, low = LOW_WATER;
 
 	(void)events;
-	while ((fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+	fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd >= 0) {
 		setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &low, sizeof(low));
 		drain = calloc(1, sizeof(*drain));
 		drain->source.ready = drain_ready;
@@ -95,7 +96,7 @@ static void bulk_start(struct timer *timer)
 	struct flow *flow = (struct flow *)((char *)timer - offsetof(struct flow, start));
 
 	host_enter(flow->host);
-	flow->fd = stream_socket(flow->cc, flow->tos, 0);
+	flow->fd = stream_socket(flow->cc, flow->tos);
 	if (flow->rate && setsockopt(flow->fd, SOL_SOCKET, SO_MAX_PACING_RATE, &flow->rate,
 				     sizeof(flow->rate)))
 		fail("SO_MAX_PACING_RATE");

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,8 @@ struct fetch {
 
 struct client {
 	struct timer next;
-	int id, port, tos, persistent, closed;
-	char host[32], address[32], cc[16];
+	int id, port, persistent, closed;
+	char host[32], address[32];
 	uint32_t *schedule, count, cap, asked;
 	struct fetch *connection;
 };
@@ -44,8 +45,7 @@ static struct client *clients[4096];
 static struct document *documents;
 static uint32_t document_count, document_cap;
 
-void client_add(int id, const char *host, const char *address, int port, const char *mode,
-		const char *cc, int tos)
+void client_add(int id, const char *host, const char *address, int port, const char *mode)
 {
 	struct client *client = calloc(1, sizeof(*client));
 
@@ -54,12 +54,10 @@ void client_add(int id, const char *host, const char *address, int port, const c
 	clients[id] = client;
 	client->id = id;
 	client->port = port;
-	client->tos = tos;
 	client->persistent = !strncmp(mode, "persistent", 10);
 	client->closed = strstr(mode, "closed") != NULL;
 	snprintf(client->host, sizeof(client->host), "%s", host);
 	snprintf(client->address, sizeof(client->address), "%s", address);
-	snprintf(client->cc, sizeof(client->cc), "%s", cc);
 }
 
 void document_done(uint32_t id, uint64_t first, uint64_t acked)
@@ -105,20 +103,6 @@ static void ask(struct fetch *fetch)
 	}
 }
 
-static void arrived(struct fetch *fetch)
-{
-	struct client *client = fetch->client;
-	int one = 1;
-
-	documents[client->schedule[fetch->done++]].arrived = now_ns();
-	if (client->persistent)
-		setsockopt(fetch->fd, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
-	else
-		shutdown(fetch->fd, SHUT_WR); /* its FIN carries the last ACK at once */
-	if (client->closed)
-		schedule_next(client);
-}
-
 static void abandon(struct fetch *fetch)
 {
 	close(fetch->fd);
@@ -127,36 +111,51 @@ static void abandon(struct fetch *fetch)
 	free(fetch);
 }
 
+/* True if the connection is gone: a fresh one is closed at once, and its FIN carries the last ACK. */
+static bool arrived(struct fetch *fetch)
+{
+	struct client *client = fetch->client;
+	int one = 1;
+
+	documents[client->schedule[fetch->done++]].arrived = now_ns();
+	if (client->closed)
+		schedule_next(client);
+	if (!client->persistent) {
+		abandon(fetch);
+		return true;
+	}
+	setsockopt(fetch->fd, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
+	return false;
+}
+
+/* Edge triggered: fewer system calls than changing what epoll waits for. */
 static void fetch_ready(struct source *source, uint32_t events)
 {
 	struct fetch *fetch = (struct fetch *)source;
-	ssize_t n = 1;
+	ssize_t n;
 
-	if (events & EPOLLERR) { /* timed out: its documents stay unfinished */
+	if (events & (EPOLLERR | EPOLLHUP)) { /* timed out: its documents stay unfinished */
 		abandon(fetch);
 		return;
 	}
-	if (!fetch->established && (events & EPOLLOUT)) {
+	if (events & EPOLLOUT)
 		fetch->established = 1;
-		loop_change(fetch->fd, &fetch->source, EPOLLIN);
-	}
 	ask(fetch);
-	while (events & EPOLLIN) {
-		uint32_t most = fetch->left ? fetch->left : 1;
-
-		n = recv(fetch->fd, payload, most < sizeof(payload) ? most : sizeof(payload), MSG_TRUNC);
+	while (fetch->left && (events & EPOLLIN)) {
+		n = recv(fetch->fd, payload, fetch->left < sizeof(payload) ? fetch->left : sizeof(payload),
+			 MSG_TRUNC);
 		if (n <= 0)
-			break;
+			return;
 		fetch->left -= n;
 		if (!fetch->left) {
-			arrived(fetch);
+			if (arrived(fetch))
+				return;
 			ask(fetch);
-		} else if (fetch->left < LOW_WATER) {
-			low_water(fetch);
+		} else {
+			if (fetch->left < LOW_WATER)
+				low_water(fetch);
 		}
 	}
-	if (n == 0) /* the server is done too */
-		abandon(fetch);
 }
 
 static void client_next(struct timer *timer)
@@ -170,9 +169,9 @@ static void client_next(struct timer *timer)
 		fetch->client = client;
 		fetch->asked = fetch->done = client->asked;
 		host_enter(client->host);
-		fetch->fd = stream_socket(client->cc, client->tos, 1);
+		fetch->fd = client_socket();
 		connect_to(fetch->fd, client->address, client->port);
-		loop_watch(fetch->fd, &fetch->source, EPOLLIN | EPOLLOUT);
+		loop_watch(fetch->fd, &fetch->source, EPOLLIN | EPOLLOUT | EPOLLET);
 		if (client->persistent)
 			client->connection = fetch;
 	}

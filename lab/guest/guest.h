@@ -31,7 +31,8 @@ void loop_run(uint64_t until);
 void host_enter(const char *name); /* sockets made from now on belong to this host */
 void host_sysctl(const char *host, const char *path, const char *value);
 void host_plain_device(const char *host, const char *device);
-int stream_socket(const char *cc, int tos, unsigned int quick);
+int stream_socket(const char *cc, int tos);
+int client_socket(void); /* sends requests only: nothing to set, fewer system calls */
 int listen_on(int port, const char *cc, int tos);
 void connect_to(int fd, const char *address, int port);
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -43,8 +44,7 @@ void sink_open(const char *host, int port);
 void bulk_add(int id, const char *host, const char *address, int port, const char *cc, int tos,
 	      uint64_t start, uint64_t stop, uint64_t rate);
 void server_open(const char *host, int port, const char *cc, int tos);
-void client_add(int id, const char *host, const char *address, int port, const char *mode,
-		const char *cc, int tos);
+void client_add(int id, const char *host, const char *address, int port, const char *mode);
 void document_add(int client, uint64_t at, uint32_t size);
 void udp_add(int id, const char *host, const char *address, int port, int tos, int size);
 void udp_burst(int id, uint64_t from, uint64_t to, uint64_t rate);

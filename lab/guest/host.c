@@ -90,25 +90,30 @@ static void option(int fd, int level, int name, int value, const char *what)
 		fail("%s", what);
 }
 
-int stream_socket(const char *cc, int tos, unsigned int quick)
+int client_socket(void)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		fail("socket");
+	return fd;
+}
+
+int stream_socket(const char *cc, int tos)
+{
+	int fd = client_socket();
+
 	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
 		fail("no congestion control '%s' in the guest", cc);
 	option(fd, IPPROTO_IP, IP_TOS, tos, "IP_TOS");
 	option(fd, IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY");
-	if (quick)
-		option(fd, IPPROTO_TCP, TCP_QUICKACK, 1, "TCP_QUICKACK");
 	return fd;
 }
 
 int listen_on(int port, const char *cc, int tos)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(port) };
-	int fd = stream_socket(cc, tos, 0);
+	int fd = stream_socket(cc, tos);
 
 	option(fd, SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
 	if (bind(fd, (struct sockaddr *)&any, sizeof(any)) || listen(fd, 4096))

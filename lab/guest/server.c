@@ -44,8 +44,8 @@ static void finish(struct connection *c)
 	free(c);
 }
 
-/* Time stamps name the stream offset they confirm; a document is done when its end is. */
-static void read_stamps(struct connection *c)
+/* A stamp names the stream offset it confirms; a document is done when its end is. Level triggered: one a call. */
+static void read_stamp(struct connection *c)
 {
 	union {
 		char bytes[512];
@@ -53,31 +53,28 @@ static void read_stamps(struct connection *c)
 	} control;
 	struct msghdr message;
 
-	for (;;) {
-		struct scm_timestamping *stamp = NULL;
-		struct sock_extended_err *error = NULL;
-		struct cmsghdr *part;
-		uint64_t acked;
+	struct scm_timestamping *stamp = NULL;
+	struct sock_extended_err *error = NULL;
+	struct cmsghdr *part;
+	uint64_t acked;
 
-		memset(&message, 0, sizeof(message));
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-		if (recvmsg(c->fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
-			return;
-		for (part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
-			if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_TIMESTAMPING)
-				stamp = (struct scm_timestamping *)CMSG_DATA(part);
-			else if (part->cmsg_level == SOL_IP && part->cmsg_type == IP_RECVERR)
-				error = (struct sock_extended_err *)CMSG_DATA(part);
-		}
-		if (!stamp || !error || error->ee_origin != SO_EE_ORIGIN_TIMESTAMPING)
-			continue;
-		acked = stamp->ts[0].tv_sec * 1000000000ull + stamp->ts[0].tv_nsec - realtime_start();
-		while (c->head != c->writing &&
-		       (int32_t)(error->ee_data + 1 - c->ring[c->head % 64].end) >= 0) {
-			document_done(c->ring[c->head % 64].id, c->ring[c->head % 64].first, acked);
-			c->head++;
-		}
+	memset(&message, 0, sizeof(message));
+	message.msg_control = &control;
+	message.msg_controllen = sizeof(control);
+	if (recvmsg(c->fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+		return;
+	for (part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+		if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_TIMESTAMPING)
+			stamp = (struct scm_timestamping *)CMSG_DATA(part);
+		else if (part->cmsg_level == SOL_IP && part->cmsg_type == IP_RECVERR)
+			error = (struct sock_extended_err *)CMSG_DATA(part);
+	}
+	if (!stamp || !error || error->ee_origin != SO_EE_ORIGIN_TIMESTAMPING)
+		return;
+	acked = stamp->ts[0].tv_sec * 1000000000ull + stamp->ts[0].tv_nsec - realtime_start();
+	while (c->head != c->writing && (int32_t)(error->ee_data + 1 - c->ring[c->head % 64].end) >= 0) {
+		document_done(c->ring[c->head % 64].id, c->ring[c->head % 64].first, acked);
+		c->head++;
 	}
 }
 
@@ -104,26 +101,29 @@ static void connection_ready(struct source *source, uint32_t events)
 {
 	struct connection *c = (struct connection *)source;
 	uint32_t request[2], want;
-	ssize_t n = -1;
+	ssize_t n;
 
 	if (events & EPOLLERR)
-		read_stamps(c);
-	if (events & (EPOLLIN | EPOLLHUP)) {
-		while (!c->closing && (n = read(c->fd, request, sizeof(request))) == sizeof(request)) {
+		read_stamp(c);
+	if (events & EPOLLHUP)
+		return finish(c);
+	if (events & EPOLLIN && !c->closing) {
+		n = read(c->fd, request, sizeof(request));
+		if (n == sizeof(request)) {
 			if (c->tail - c->head == 64)
 				fail("64 documents wait on one connection");
 			c->ring[c->tail++ % 64] =
 				(struct document){ .id = request[0], .size = request[1], .left = request[1] };
-		}
-		if (n == 0)
+		} else if (n == 0) {
 			c->closing = 1;
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
+		} else if (errno != EAGAIN) {
 			return finish(c);
+		}
 	}
 	write_documents(c);
 	if (c->closing && c->head == c->tail)
 		return finish(c);
-	want = (c->closing ? 0 : EPOLLIN) | (c->writing != c->tail ? EPOLLOUT : 0);
+	want = (c->closing ? 0 : EPOLLIN | EPOLLRDHUP) | (c->writing != c->tail ? EPOLLOUT : 0);
 	if (want != c->events) {
 		loop_change(c->fd, &c->source, want);
 		c->events = want;
@@ -139,14 +139,15 @@ static void server_accept(struct source *source, uint32_t events)
 	int fd;
 
 	(void)events;
-	while ((fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+	fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd >= 0) {
 		if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof(stamps)))
 			fail("SO_TIMESTAMPING");
 		c = calloc(1, sizeof(*c));
 		c->source.ready = connection_ready;
 		c->fd = fd;
-		c->events = EPOLLIN;
-		loop_watch(fd, &c->source, EPOLLIN);
+		c->events = EPOLLIN | EPOLLRDHUP;
+		loop_watch(fd, &c->source, c->events);
 	}
 }
 

@@ -56,7 +56,7 @@ static void sample_fire(struct timer *timer)
 
 static void parse(const char *line)
 {
-	char a[32], b[32], c[32], d[32], path[64];
+	char a[32], b[32], c[32], path[64];
 	unsigned long t, u, v;
 	int i, j, k, at = 0;
 
@@ -79,8 +79,8 @@ static void parse(const char *line)
 	else if (sscanf(line, "bulk %d %31s %31s %d %31s %d %lu %lu %lu", &i, a, b, &j, c, &k, &t, &u,
 			&v) == 9)
 		bulk_add(i, a, b, j, c, k, t * 1000, u * 1000, v);
-	else if (sscanf(line, "client %d %31s %31s %d %31s %31s %d", &i, a, b, &j, c, d, &k) == 7)
-		client_add(i, a, b, j, c, d, k);
+	else if (sscanf(line, "client %d %31s %31s %d %31s", &i, a, b, &j, c) == 5)
+		client_add(i, a, b, j, c);
 	else if (sscanf(line, "document %d %lu %lu", &i, &t, &u) == 3)
 		document_add(i, t * 1000, u);
 	else if (sscanf(line, "udpsink %31s %d", a, &i) == 2)

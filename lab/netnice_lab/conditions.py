@@ -17,7 +17,7 @@ ROUND_TRIP = 100_000
 """Microseconds: a propagation delay of 50 ms each way."""
 DEMAND = 800_000
 """Bit/s that the foreground asks for on average. The paper does not state its trace's; see the README."""
-PAPER_DURATION, PAPER_WARM_UP = 200.0, 20.0
+PAPER_DURATION, PAPER_WARM_UP = 120.0, 15.0
 DRAIN = 10.0
 """Seconds after the last document is asked for: it may still arrive."""
 
@@ -27,7 +27,7 @@ BASELINES = (
 )  # fmt: skip
 PAPER_DIFFERS = (
     "A generated foreground instead of the Squid trace (lab/README.md states it); mean demand 0.8 Mbit/s; Linux 6.12's "
-    "TCP (SACK, delayed ACKs, first window of two for documents) instead of ns-2's; 180 measured seconds a run."
+    "TCP (SACK, delayed ACKs, first window of two for documents) instead of ns-2's; 105 measured seconds a run."
 )
 RED_DIFFERS = (
     " Linux's RED has no gentle mode: with ECN it marks every packet above the upper threshold. Priority is shown with "

@@ -119,8 +119,9 @@ def prepare(directory: Path, run: Run, programs: Programs) -> None:
     (directory / "out").mkdir()
     (directory / "setup.sh").write_text(run.setup)
     (directory / "plan").write_text(run.plan)
-    (directory / "modules").write_text(f"/run/lab/module.ko {' '.join(rows)}".rstrip() + "\n")
-    shutil.copyfile(programs.module.path, directory / "module.ko")
+    if run.cores:
+        (directory / "modules").write_text(f"/run/lab/module.ko {' '.join(rows)}".rstrip() + "\n")
+        shutil.copyfile(programs.module.path, directory / "module.ko")
     shutil.copy(programs.guest.traffic, directory / "traffic")
 
 

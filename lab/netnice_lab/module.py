@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """The kernel module under test: the shipped cores and their shim, compiled for the guest's kernel."""
 
-import re
 import shutil
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from netnice_lab import kernel, mutants, places
@@ -72,6 +72,21 @@ def compile_into(home: Path, base: kernel.Kernel, changes: list[mutants.Mutant])
             built.rename(home)
 
 
+TELL_PARAMETERS = """
+#include <stdio.h>
+#include "table.h"
+static const u32 rows[][NN_PARAM_COUNT] = NN_PARAM_ROWS;
+int main(void)
+{
+#define TELL_NAME(name, unit, why) puts("name " #name);
+	NN_PARAMS(TELL_NAME)
+#define TELL_ROW(name, ...) printf("row " #name); \\
+	for (int i = 0; i < NN_PARAM_COUNT; i++) printf(" %u", rows[NN_A_##name][i]); puts("");
+	NN_ALGORITHMS(TELL_ROW)
+}
+"""
+
+
 @dataclass(frozen=True)
 class Parameters:
     """The rows of algorithms/table.h: names, order and defaults of every algorithm's parameters."""
@@ -80,21 +95,17 @@ class Parameters:
     rows: dict[str, tuple[int, ...]]
 
     @classmethod
+    @cache
     def read(cls) -> "Parameters":
-        """Read names and defaults from the sources themselves, so that they cannot disagree."""
-        names = re.findall(r"^\tX\((\w+),", (CORES / "params.h").read_text(), re.M)
-        rows = {}
-        for name, numbers in re.findall(
-            r"^\tX\((\w+), \w+, (?:true|false), ([^)]*)\)", (CORES / "table.h").read_text(), re.M
-        ):
-            rows[name] = tuple(int(n) for n in numbers.split(","))
-        if not names or any(len(row) != len(names) for row in rows.values()):
-            raise LabError(
-                "cannot read the parameters of the cores",
-                "algorithms/params.h and algorithms/table.h do not have the expected shape",
-                "mend Parameters.read in lab/netnice_lab/module.py",
-            )
-        return cls(tuple(names), rows)
+        """Ask the C sources themselves, through the compiler, so that nothing here can disagree with them."""
+        with tempfile.TemporaryDirectory() as scratch:
+            program = Path(scratch) / "parameters"
+            (source := program.with_suffix(".c")).write_text(TELL_PARAMETERS)
+            kernel.run(["gcc", "-w", f"-I{CORES}", "-o", str(program), str(source)], Path(scratch))
+            lines = [line.split() for line in kernel.run([str(program)], Path(scratch)).splitlines()]
+        names = tuple(words[1] for words in lines if words[0] == "name")
+        rows = {w[1]: tuple(int(value) for value in w[2:]) for w in lines if w[0] == "row"}
+        return cls(names, rows)
 
     def row(self, algorithm: str, changes: dict[str, int]) -> str:
         """One module parameter: the row of an algorithm with some values changed."""

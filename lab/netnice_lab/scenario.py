@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from netnice_lab import places
 from netnice_lab.errors import LabError
+from netnice_lab.module import Parameters
 from netnice_lab.topology import Topology
-from netnice_lab.traffic import Plan, Traffic
+from netnice_lab.traffic import Bulk, Documents, Plan, Traffic
 
 SYSCTLS = {
     # what one connection learnt must not leak into the next: every document starts cold
@@ -57,12 +58,15 @@ class Scenario:
             plan.lines += [f"sample {self.sample * 1e6:.0f}", f"queue {node} {device}"]
         for traffic in self.traffic:
             plan.add(traffic)
+        used = {t.congestion_control for t in self.traffic if isinstance(t, Bulk | Documents)}
+        cores = tuple(sorted(used & set(Parameters.read().rows)))
         return Run(
             setup=self.topology.setup() + "".join(f"echo {v} > {file}\n" for file, v in self.knobs),
             plan=plan.text(),
             seed=self.seed,
             parameters={name: dict(values) for name, values in self.parameters},
-            mutants=mutants,
+            mutants=mutants if cores else (),
+            cores=cores,
             groups=plan.groups,
             window=self.duration - self.warm_up,
             warm_up=self.warm_up,
@@ -78,6 +82,8 @@ class Run:
     seed: int
     parameters: dict[str, dict[str, int]]
     mutants: tuple[str, ...] = ()
+    cores: tuple[str, ...] = ()
+    """The netnice cores that it uses: a run of other algorithms does not change when the cores do."""
     groups: dict[str, list[int]] = field(default_factory=dict)
     window: float = 0.0
     warm_up: float = 0.0
@@ -86,7 +92,7 @@ class Run:
         """The name of the run's result: the same inputs, the same name."""
         return places.digest(
             kernel,
-            module,
+            module if self.cores else "",
             guest,
             self.setup,
             self.plan,

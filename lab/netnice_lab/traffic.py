@@ -144,8 +144,7 @@ class Plan:
         self.clients += len(names)
         for number in numbers.values():
             self.lines.append(
-                f"client {number} {work.home} {self.addresses[work.server]} {port} {mode} "
-                f"{work.congestion_control} {work.tos}"
+                f"client {number} {work.home} {self.addresses[work.server]} {port} {mode}"
             )
         self.lines += [
             f"document {numbers[d.client]} {d.at * SECOND:.0f} {d.size}" for d in work.documents
