@@ -11,6 +11,7 @@ pub mod link;
 pub mod options;
 pub mod report;
 pub mod run;
+pub mod say;
 pub mod system;
 pub mod trace;
 pub mod units;

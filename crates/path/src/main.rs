@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use netnice_path::options::Options;
 use netnice_path::run::{run, FAILED};
+use netnice_path::say::say;
 
 fn main() -> ExitCode {
     let options = match Options::try_parse() {
@@ -17,7 +18,7 @@ fn main() -> ExitCode {
     match run(&options) {
         Ok(status) => ExitCode::from(status),
         Err(e) => {
-            eprintln!("netnice-path: {e:#}");
+            say(format!("{e:#}"));
             ExitCode::from(FAILED)
         }
     }

@@ -180,7 +180,7 @@ impl Display for Micros {
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        writeln!(f, "netnice-path: {:.1} s", self.seconds)?;
+        writeln!(f, "{:.1} s", self.seconds)?;
         writeln!(
             f,
             "{:22}{:>11}{:>11}{:>11}{:>11}",

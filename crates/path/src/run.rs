@@ -13,6 +13,7 @@ use crate::emulator::Emulator;
 use crate::ends::{self, Ends};
 use crate::options::Options;
 use crate::report::{Asked, Report};
+use crate::say::say;
 use crate::system::keeper::{self, End, Keeper};
 use crate::system::{namespace, realtime};
 use crate::trace::Trace;
@@ -69,7 +70,7 @@ pub fn run(options: &Options) -> Result<u8> {
 
     let granted = realtime::ask();
     for refused in &granted.refused {
-        eprintln!("netnice-path: {refused}");
+        say(refused);
     }
     let mut emulator = Emulator::new(ends, path);
     if let Some(trace) = &mut trace {
@@ -127,20 +128,22 @@ fn environment(ends: &Ends, between: bool) -> Vec<(&'static str, String)> {
 fn announce(options: &Options, ends: &Ends) {
     if let Some([a, b]) = options.between.as_deref() {
         let (end_a, end_b) = (&ends.a, &ends.b);
-        eprintln!(
-            "netnice-path: ready: {a} {} {} <-> {b} {} {}",
+        say(format_args!(
+            "ready: {a} {} {} <-> {b} {} {}",
             end_a.tun.name(),
             end_a.address,
             end_b.tun.name(),
             end_b.address
-        );
+        ));
     }
 }
 
 fn finish(keeper: Keeper, command: &OsString) -> Result<u8> {
     let (end, killed) = keeper.wait()?;
     if killed > 0 {
-        eprintln!("netnice-path: killed {killed} processes that the command had left running");
+        say(format_args!(
+            "killed {killed} processes that the command had left running"
+        ));
     }
     Ok(match end {
         End::Exited(status) => status as u8,
@@ -149,14 +152,14 @@ fn finish(keeper: Keeper, command: &OsString) -> Result<u8> {
             let e = io::Error::from_raw_os_error(code);
             let command = command.to_string_lossy();
             if code == libc::ENOENT {
-                eprintln!(
-                    "netnice-path: '{command}' was not found: {e}; is it installed, and in PATH?"
-                );
+                say(format_args!(
+                    "'{command}' was not found: {e}; is it installed, and in PATH?"
+                ));
                 NOT_FOUND
             } else {
-                eprintln!(
-                    "netnice-path: cannot run '{command}': {e}; is it a program, and executable?"
-                );
+                say(format_args!(
+                    "cannot run '{command}': {e}; is it a program, and executable?"
+                ));
                 CANNOT_RUN
             }
         }
@@ -165,14 +168,12 @@ fn finish(keeper: Keeper, command: &OsString) -> Result<u8> {
 
 fn summarize(quiet: bool, report: &Report, file: Option<File>) -> Result<()> {
     if !quiet {
-        eprint!("{report}");
+        say(report.to_string().trim_end());
     }
     if !report.trusted {
-        eprintln!(
-            "netnice-path: the machine was too busy, do not trust what was measured on this path:"
-        );
+        say("the machine was too busy, do not trust what was measured on this path:");
         for reason in &report.reasons {
-            eprintln!("  {reason}");
+            say(reason);
         }
     }
     file.map_or(Ok(()), |file| serde_json::to_writer_pretty(file, report))
