@@ -16,15 +16,15 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_endian.h>
 
-#define AF_INET		2
-#define AF_INET6	10
-#define SOL_IP		0
-#define SOL_TCP		6
-#define SOL_IPV6	41
-#define IP_TOS		1
-#define IPV6_TCLASS	67
-#define TCP_CONGESTION	13
-#define TOS_LE		0x04	/* DSCP 000001 above two ECN bits */
+#define AF_INET 2
+#define AF_INET6 10
+#define SOL_IP 0
+#define SOL_TCP 6
+#define SOL_IPV6 41
+#define IP_TOS 1
+#define IPV6_TCLASS 67
+#define TCP_CONGESTION 13
+#define TOS_LE 0x04 /* DSCP 000001 above two ECN bits */
 
 char _license[] SEC("license") = "GPL";
 
@@ -33,21 +33,20 @@ const volatile bool mark_le = true;
 
 /* Events since the program was loaded; read by `netnicectl status` from the pinned map. */
 struct policy_counters {
-	__u64 active;		/* connections opened by the level's processes */
-	__u64 passive;		/* connections they accepted */
-	__u64 cc_failed;	/* sockets left on their old congestion control */
-	__u64 marked;		/* sockets marked DSCP LE */
-	__u64 mark_failed;	/* sockets that should have been marked and could not be */
-	__u64 mapped_unmarked;	/* v4-mapped IPv6 sockets that the kernel is too old to mark */
+	__u64 active; /* connections opened by the level's processes */
+	__u64 passive; /* connections they accepted */
+	__u64 cc_failed; /* sockets left on their old congestion control */
+	__u64 marked; /* sockets marked DSCP LE */
+	__u64 mark_failed; /* sockets that should have been marked and could not be */
+	__u64 mapped_unmarked; /* v4-mapped IPv6 sockets that the kernel is too old to mark */
 } counters;
 
-#define COUNT(field)	__sync_fetch_and_add(&counters.field, 1)
+#define COUNT(field) __sync_fetch_and_add(&counters.field, 1)
 
 /* True when an AF_INET6 socket talks IPv4 (::ffff:a.b.c.d). */
 static __always_inline bool is_v4_mapped(struct bpf_sock_ops *ops)
 {
-	return !ops->remote_ip6[0] && !ops->remote_ip6[1] &&
-	       ops->remote_ip6[2] == bpf_htonl(0xffff);
+	return !ops->remote_ip6[0] && !ops->remote_ip6[1] && ops->remote_ip6[2] == bpf_htonl(0xffff);
 }
 
 static __always_inline void select_cc(struct bpf_sock_ops *ops)
