@@ -170,17 +170,6 @@ fn commands_keep_cgroup_and_bpf_mounts() {
 fn kill_9_leaves_nothing() {
     in_new_namespace(|| {
         let mut path = Path::start("--rtt 10ms");
-        // A daemon inside: its parent is gone and it is in a session of its own.
-        let daemon = path.inside(|| {
-            let shell = Command::new("sh").args(["-c", "exec sleep 600"]).spawn();
-            shell.expect("a shell").id()
-        });
-        // That one is a child of this test, so outside netnice-path's care.
-        kill(
-            Pid::from_raw(daemon.join().expect("started") as i32),
-            Signal::SIGKILL,
-        )
-        .expect("it runs");
         let namespace =
             fs::read_link(format!("/proc/{}/ns/net", path.inside)).expect("a namespace");
         assert!(devices().contains("nnp0"));

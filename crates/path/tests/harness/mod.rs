@@ -9,6 +9,7 @@ use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,12 +25,16 @@ pub const FULL: usize = 1472;
 pub const LE: i32 = 0x04;
 const PORT: u16 = 7000;
 
-/// Runs a test in a new network namespace, on a thread of its own.
+/// Paths measure time: two at once would disturb each other.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Runs a test in a new network namespace, on a thread of its own, when no other test runs.
 pub fn in_new_namespace(test: impl FnOnce() + Send + 'static) {
     assert!(
         geteuid().is_root(),
         "these tests make network namespaces: run them as root"
     );
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     on_thread(move || {
         unshare(CloneFlags::CLONE_NEWNET).expect("a new network namespace");
         test()
