@@ -74,7 +74,8 @@ def test_each_line_is_shown_when_it_comes(tmp_path: Path) -> None:
     table = tmp_path / "parts.toml"
     table.write_text("part = [" + row("a", "import time; print('early'); time.sleep(30)") + "]")
     command = [sys.executable, str(TOP / "tests/run"), "--table", str(table)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=buffered) as process:
         assert process.stdout is not None
         start = time.monotonic()
         shown = [process.stdout.readline().strip() for _ in range(2)]
