@@ -10,7 +10,8 @@ THRESHOLDS = (1, 3, 5, 10, 20, 30, 50, 70, 90, 100)
 experiment = Experiment(
     title="TCP Nice, figure 5: latency against the threshold, 16 flows, S = 1",
     claim="As the threshold increases the interference caused by Nice increases until the protocol finally reverts to "
-    "Vegas behaviour as the threshold approaches 1. There is a large range of threshold values yielding low interference.",
+    "Vegas behaviour as the threshold approaches 1. There is a large range of threshold values yielding low "
+    "interference.",
     differs=PAPER_DIFFERS + " Priority and Vegas are drawn as level lines: they have no threshold.",
     sweep={"protocol": ("priority", "vegas-1-3", "nice"), "threshold": THRESHOLDS},
     scenario=lambda protocol, threshold, seed: paper(

@@ -19,7 +19,8 @@ experiment = Experiment(
     figures=[Figure("flows", "latency", "floor", "background flows", "document latency, ms", True, True)],
     section4=True,
     bars=[
-        Bar("64 flows, floor of 1", "latency", {"floor": "1", "flows": 64}, {"floor": "1/48", "flows": 64}, minimum=1.5),
+        Bar("64 flows, floor of 1", "latency", {"floor": "1", "flows": 64}, {"floor": "1/48", "flows": 64},
+            minimum=1.5),
         Bar("4 flows do not mind", "latency", {"floor": "1", "flows": 4}, {"floor": "1/48", "flows": 4}, maximum=1.2),
     ],
 )  # fmt: skip

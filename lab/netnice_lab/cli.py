@@ -230,9 +230,7 @@ def report(arguments: argparse.Namespace) -> int:
 
     experiments = chosen(arguments.names)
     frame, _ = collect(arguments, experiments)
-    pairs = [
-        (e, frame[frame.experiment == e.name].dropna(axis=1, how="all")) for e in experiments
-    ]
+    pairs = [(e, frame[frame.experiment == e.name].dropna(axis=1, how="all")) for e in experiments]
     reports.write(pairs, arguments.out)
     print(arguments.out)
     return 0

@@ -22,9 +22,7 @@ class Cluster:
         try:
             client = Client(self.address, timeout=10)
         except (OSError, ValueError) as error:
-            raise LabError(
-                f"no Dask scheduler at {self.address}", str(error), "dask scheduler --port 8786"
-            ) from error
+            raise LabError(f"no Dask scheduler at {self.address}", str(error), "dask scheduler --port 8786") from error
         try:
             if not client.scheduler_info()["workers"]:
                 raise LabError(

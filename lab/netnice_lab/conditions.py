@@ -41,9 +41,7 @@ def background(protocol: Protocol, flows: int, spare: float) -> tuple[Traffic, .
     if protocol.none or not flows:
         return ()
     rate = int(protocol.rate_part * spare / flows)
-    return (
-        Bulk("bulk", "home", flows, protocol.congestion_control, start=(0.5, 5.5), rate=rate),
-    )
+    return (Bulk("bulk", "home", flows, protocol.congestion_control, start=(0.5, 5.5), rate=rate),)
 
 
 def finish(scenario: Scenario, protocol: Protocol) -> Scenario:
@@ -74,9 +72,7 @@ def paper(
         queue = Queue("red", packets=packets, average_packet=PACKET, ecn=True)
     else:
         queue = Queue("fifo", packets=packets)
-    topology = dumbbell(
-        capacity, ROUND_TRIP, queue, mtu=PACKET, foreground_window=2, ecn=red
-    )
+    topology = dumbbell(capacity, ROUND_TRIP, queue, mtu=PACKET, foreground_window=2, ecn=red)
     foreground: Traffic
     if udp:
         # 12 sources, each ON half the time
@@ -116,3 +112,14 @@ def today(
     foreground = Documents("www", "home", documents, "cubic", persistent=persistent)
     traffic = (foreground, *background(chosen, flows, (1 - load) * capacity))
     return finish(Scenario(topology, traffic, duration, 10.0, seed), chosen)
+
+
+def long_flows(reno: int, nice: int, buffer: int, threshold: int, seed: int) -> Scenario:
+    """Theorem 1's traffic: long Reno flows and long Nice flows on 4 Mbit/s, 100 ms, a buffer in packets."""
+    chosen = protocol("nice-paper").with_parameters(threshold=threshold)
+    topology = dumbbell(4_000_000, ROUND_TRIP, Queue("fifo", packets=buffer), mtu=PACKET)
+    foreground = Bulk("www", "home", reno, "reno", start=(0.0, 3.0), group="foreground")
+    traffic = (foreground, *background(chosen, nice, 0))
+    if not nice:
+        return Scenario(topology, traffic, PAPER_DURATION, PAPER_WARM_UP, seed)
+    return finish(Scenario(topology, traffic, PAPER_DURATION, PAPER_WARM_UP, seed), chosen)

@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import pandas as pd
+
 from netnice_lab import places
 from netnice_lab.errors import LabError
 from netnice_lab.scenario import Scenario
@@ -64,17 +66,15 @@ class Experiment:
     pinned: Pinned = field(default_factory=lambda: {"latency": 0.10, "background": 0.10})
     bars: Sequence[Bar] = ()
     section4: bool = False
+    derive: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    """Turns the runs' rows into the rows that are drawn, where those are not the same."""
     name: str = ""
 
-    def cells(
-        self, only: Mapping[str, Sequence[str]] | None = None, quick: bool = False
-    ) -> list[Cell]:
+    def cells(self, only: Mapping[str, Sequence[str]] | None = None, quick: bool = False) -> list[Cell]:
         """The cells of the sweep, restricted by `--only` and by the quick selection."""
         only = only or {}
         if unknown := sorted(set(only) - set(self.sweep)):
-            raise LabError(
-                f"{self.name} has no key '{unknown[0]}'", "", f"its keys are {', '.join(self.sweep)}"
-            )
+            raise LabError(f"{self.name} has no key '{unknown[0]}'", "", f"its keys are {', '.join(self.sweep)}")
         values: dict[str, list[Value]] = {}
         for key, all_values in self.sweep.items():
             chosen = list(all_values)
@@ -83,10 +83,7 @@ class Experiment:
             if key in only:
                 chosen = [coerce(key, text, all_values, self.name) for text in only[key]]
             values[key] = chosen
-        return [
-            dict(zip(values, combination, strict=True))
-            for combination in itertools.product(*values.values())
-        ]
+        return [dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())]
 
     def at(self, cell: Cell, seed: int) -> Scenario:
         """The scenario of a cell."""

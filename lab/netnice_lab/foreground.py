@@ -17,6 +17,7 @@ capacity is a condition of an experiment, not an outcome.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netnice_lab.errors import LabError
 from netnice_lab.traffic import Document
@@ -36,10 +37,11 @@ class Browsing:
     smallest: float = 2000.0
     largest: float = 500_000.0
 
-    def sizes(self, random: np.random.Generator, count: int) -> np.ndarray:
+    def sizes(self, random: np.random.Generator, count: int) -> NDArray[np.float64]:
         """Bounded Pareto by inversion."""
         tail = (self.smallest / self.largest) ** self.shape
-        return self.smallest * (1 - random.random(count) * (1 - tail)) ** (-1 / self.shape)
+        scaled: NDArray[np.float64] = (1 - random.random(count) * (1 - tail)) ** (-1 / self.shape)
+        return self.smallest * scaled
 
     def documents(self, duration: float, seed: int) -> tuple[Document, ...]:
         """The documents of a run, by the time they are asked for."""
@@ -64,10 +66,7 @@ class Browsing:
         asked.sort()
         sizes = self.sizes(random, len(asked))
         sizes *= self.demand / 8 * duration / sizes.sum()
-        return tuple(
-            Document(at, max(1, round(size)), client)
-            for (at, client), size in zip(asked, sizes, strict=True)
-        )
+        return tuple(Document(at, max(1, round(size)), client) for (at, client), size in zip(asked, sizes, strict=True))
 
 
 def poisson(

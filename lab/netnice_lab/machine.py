@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """One guest, from its files to its output: start, watch by the wall clock, collect, leave nothing behind."""
 
+import contextlib
 import ctypes
 import json
 import lzma
@@ -130,9 +131,7 @@ def die_with_parent() -> None:
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-def boot(
-    directory: Path, run: Run, programs: Programs, limit: float, name: str, key: str
-) -> Output:
+def boot(directory: Path, run: Run, programs: Programs, limit: float, name: str, key: str) -> Output:
     """Run the guest to its end."""
     prepare(directory, run, programs)
     command = [
@@ -186,10 +185,8 @@ def cpu_of_children() -> float:
 
 def kill(process: subprocess.Popen[bytes]) -> None:
     """End the guest and the processes it keeps for its own."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 
@@ -197,7 +194,5 @@ def collect(directory: Path, console: str, name: str) -> dict[str, str]:
     """Read what the guest wrote; anything but a clean end is an error that shows its last words."""
     if "lab: traffic ended with 0" not in console:
         last = [line for line in console.splitlines() if line.strip()][-8:]
-        raise LabError(
-            f"{name}: the guest failed", "\n    ".join(last) or "it said nothing", "see its words above"
-        )
+        raise LabError(f"{name}: the guest failed", "\n    ".join(last) or "it said nothing", "see its words above")
     return {file: (directory / "out" / file).read_text() for file in OUTPUTS}

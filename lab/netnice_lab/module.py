@@ -27,9 +27,7 @@ def sources() -> list[Path]:
     """Every file that can change the module."""
     files = [*CORES.glob("*.h"), *CORES.glob("*.c"), *SHIM.glob("*.[ch]"), *SHIM.glob("module/*")]
     if not files:
-        raise LabError(
-            f"no sender sources in {CORES} and {SHIM}", "the clone is incomplete", "git checkout ."
-        )
+        raise LabError(f"no sender sources in {CORES} and {SHIM}", "the clone is incomplete", "git checkout .")
     return files
 
 
@@ -59,9 +57,9 @@ def compile_into(home: Path, base: kernel.Kernel, changes: list[mutants.Mutant])
         for change in changes:
             change.apply(work)
         directory = work / "transport" / "sender" / "module"
+        mapping = f"-fdebug-prefix-map={work}=."
         kernel.run(
-            ["nice", "make", "-s", "-C", str(base.tree), "ARCH=um", f"M={directory}"]
-            + [f"KCFLAGS=-fdebug-prefix-map={work}=.", "modules"],
+            ["nice", "make", "-s", "-C", str(base.tree), "ARCH=um", f"M={directory}", f"KCFLAGS={mapping}", "modules"],
             work,
             kernel.environment(),
         )
@@ -110,9 +108,7 @@ class Parameters:
     def row(self, algorithm: str, changes: dict[str, int]) -> str:
         """One module parameter: the row of an algorithm with some values changed."""
         if algorithm not in self.rows:
-            raise LabError(
-                f"unknown algorithm '{algorithm}'", "", f"choose one of {', '.join(self.rows)}"
-            )
+            raise LabError(f"unknown algorithm '{algorithm}'", "", f"choose one of {', '.join(self.rows)}")
         if unknown := sorted(set(changes) - set(self.names)):
             raise LabError(
                 f"{algorithm} has no parameter '{unknown[0]}'",

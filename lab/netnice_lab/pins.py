@@ -2,6 +2,7 @@
 """Pinned results: what a run gave when it was last accepted, and whether it still does."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,18 +81,21 @@ def read(experiment: Experiment) -> list[dict[str, Any]]:
     return cells
 
 
+def cells_of(frame: pd.DataFrame, keys: list[str]) -> Iterator[tuple[Cell, pd.DataFrame]]:
+    """Every cell and its rows."""
+    for _, rows in frame.groupby(keys, sort=False):
+        yield {key: rows[key].tolist()[0] for key in keys}, rows
+
+
 def check(experiment: Experiment, frame: pd.DataFrame) -> list[Verdict]:
     """Compare with the pins, cell by cell, over the seeds that were run."""
     verdicts = []
     pinned = {describe(entry["cell"]): entry for entry in read(experiment)}
     keys = list(experiment.sweep)
-    for values, rows in frame.groupby(keys, sort=False):
-        cell: Cell = dict(zip(keys, values, strict=True))
+    for cell, rows in cells_of(frame, keys):
         where = f"{experiment.name} {describe(cell)}"
         if (entry := pinned.get(describe(cell))) is None:
-            raise LabError(
-                f"{where} is not pinned", "the sweep has changed", f"lab/netnice-lab pin {experiment.name}"
-            )
+            raise LabError(f"{where} is not pinned", "the sweep has changed", f"lab/netnice-lab pin {experiment.name}")
         for metric, all_old in entry["metrics"].items():
             olds = [old for seed, old in zip(entry["seeds"], all_old, strict=True) if seed in set(rows.seed)]
             if len(olds) != len(rows):
@@ -127,9 +131,7 @@ def bars(experiment: Experiment, frame: pd.DataFrame) -> list[Verdict]:
         if (measured := measure(bar, frame)) is None:
             continue
         value, half, seeds = measured
-        inside = (bar.minimum is None or value >= bar.minimum) and (
-            bar.maximum is None or value <= bar.maximum
-        )
+        inside = (bar.minimum is None or value >= bar.minimum) and (bar.maximum is None or value <= bar.maximum)
         note = f"±{half:.3f}, {seeds} seeds"
         if not bar.holds:
             note += f"; the paper's, not met: {bar.reason}"

@@ -38,6 +38,8 @@ def draw(experiment: Experiment, frame: pd.DataFrame, directory: Path) -> list[P
     """Write NAME[-N].svg and .png for every figure of an experiment."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
+    if experiment.derive:
+        frame = experiment.derive(frame)
     for number, figure in enumerate(experiment.figures, 1):
         if figure.y not in frame:
             continue

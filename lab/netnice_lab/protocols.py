@@ -29,17 +29,14 @@ class Protocol:
     def with_parameters(self, **values: int) -> "Protocol":
         """The same protocol with other parameters of its core."""
         merged = dict(self.parameters) | values
-        return Protocol(
-            self.name, self.congestion_control, tuple(sorted(merged.items())), self.knobs
-        )
+        return Protocol(self.name, self.congestion_control, tuple(sorted(merged.items())), self.knobs)
 
 
 def vegas(alpha: int, beta: int) -> Protocol:
     """The kernel's own Vegas: the paper's Vegas(alpha, beta)."""
     gamma = max(alpha, 1)
     knobs = tuple(
-        (f"{VEGAS}/{name}", str(value))
-        for name, value in (("alpha", alpha), ("beta", beta), ("gamma", gamma))
+        (f"{VEGAS}/{name}", str(value)) for name, value in (("alpha", alpha), ("beta", beta), ("gamma", gamma))
     )
     return Protocol(f"vegas-{alpha}-{beta}", "vegas", knobs=knobs)
 

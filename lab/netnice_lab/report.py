@@ -42,6 +42,8 @@ def bar_table(experiment: Experiment, frame: pd.DataFrame) -> str:
 def value_table(experiment: Experiment, frame: pd.DataFrame) -> str:
     """The plotted numbers, mean over the seeds."""
     parts = []
+    if experiment.derive:
+        frame = experiment.derive(frame)
     for figure in experiment.figures:
         if figure.y not in frame:
             continue
@@ -49,7 +51,7 @@ def value_table(experiment: Experiment, frame: pd.DataFrame) -> str:
         table = frame.pivot_table(index=index, columns=figure.x, values=figure.y, sort=False)
         parts.append(
             f"<details><summary>{html.escape(figure.y_label)}</summary>"
-            + table.to_html(float_format="%.3f", border=0)
+            + table.round(3).to_html(border=0)
             + "</details>"
         )
     return "".join(parts)
@@ -79,6 +81,6 @@ def write(results: Iterable[tuple[Experiment, pd.DataFrame]], path: Path) -> Non
     path.write_text(
         f"<!doctype html><meta charset=utf-8><title>netnice lab</title><style>{STYLE}</style>"
         "<h1>The papers' experiments on the real Linux TCP stack</h1>"
-        "<p>Every line is the mean over the seeds, the band their range. What the lab cannot show is in lab/README.md.</p>"
-        + "".join(sections)
+        "<p>Every line is the mean over the seeds, the band their range.</p>"
+        "<p>What the lab cannot show is in lab/README.md.</p>" + "".join(sections)
     )

@@ -43,9 +43,7 @@ class Scenario:
     def render(self, mutants: tuple[str, ...] = ()) -> "Run":
         """Draw everything random and write down what the guest has to do, perhaps with broken cores."""
         hosts = self.topology.hosts
-        plan = Plan(
-            self.duration, self.warm_up, self.seed, {h: self.topology.address(h) for h in hosts}
-        )
+        plan = Plan(self.duration, self.warm_up, self.seed, {h: self.topology.address(h) for h in hosts})
         for node, device in self.topology.devices():
             plan.lines.append(f"device {node} {device}")
         for host in hosts:

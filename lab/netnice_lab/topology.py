@@ -34,9 +34,7 @@ class Queue:
 
     def __post_init__(self) -> None:
         if self.kind not in self.KINDS:
-            raise LabError(
-                f"unknown queue '{self.kind}'", "", f"choose one of {', '.join(self.KINDS)}"
-            )
+            raise LabError(f"unknown queue '{self.kind}'", "", f"choose one of {', '.join(self.KINDS)}")
         if self.packets < 0 or self.bytes < 0 or not (self.packets or self.bytes):
             raise LabError(
                 f"impossible {self.kind} queue",
@@ -134,9 +132,7 @@ class Topology:
         if len(set(nodes)) != len(nodes):
             raise LabError("impossible topology", "two nodes have the same name", "rename one")
         if long := [node for node in nodes if not 1 <= len(node) <= 8]:
-            raise LabError(
-                "impossible topology", f"the name '{long[0]}'", "use one to eight characters"
-            )
+            raise LabError("impossible topology", f"the name '{long[0]}'", "use one to eight characters")
         for link in self.links:
             if missing := [n for n in (link.a, link.b) if n not in nodes]:
                 raise LabError(
@@ -148,9 +144,7 @@ class Topology:
                 raise LabError("impossible topology", f"MTU {link.mtu}", "use 256 to 65535 bytes")
         for node in nodes:
             if unreachable := sorted(set(nodes) - set(self.next_hops(node)) - {node}):
-                raise LabError(
-                    "impossible topology", f"{node} cannot reach {unreachable[0]}", "add a link"
-                )
+                raise LabError("impossible topology", f"{node} cannot reach {unreachable[0]}", "add a link")
 
     def address(self, host: str) -> str:
         """The address of a host: that of its first link."""
@@ -201,9 +195,7 @@ class Topology:
     def devices(self) -> list[tuple[str, str]]:
         """(node, device) of every end of every link."""
         return [
-            (node, self.device(node, number))
-            for number, link in enumerate(self.links)
-            for node in (link.a, link.b)
+            (node, self.device(node, number)) for number, link in enumerate(self.links) for node in (link.a, link.b)
         ]
 
     def setup(self) -> str:
@@ -225,7 +217,7 @@ class Topology:
     def node_setup(self, node: str) -> list[str]:
         """Addresses, routes and queues of one node."""
         ip, tc = ["link set lo up"], []
-        for n, other in self.neighbours(node):
+        for n, _ in self.neighbours(node):
             link, device = self.links[n], self.device(node, n)
             mine, theirs = (1, 2) if node == link.a else (2, 1)
             net = f"10.{n // 250}.{n % 250}"
@@ -234,9 +226,7 @@ class Topology:
                 f"link set {device} up",
                 f"neigh add {net}.{theirs} lladdr 02:00:00:00:{n:02x}:{theirs:02x} nud permanent dev {device}",
             ]
-            send, receive = (
-                (link.forward, link.back) if node == link.a else (link.back, link.forward)
-            )
+            send, receive = (link.forward, link.back) if node == link.a else (link.back, link.forward)
             tc += self.send_side(device, send, link.mtu)
             if receive.rate and receive.netem:
                 ip += [f"link add {device}-in type ifb", f"link set {device}-in up"]

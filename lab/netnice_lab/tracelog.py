@@ -62,17 +62,13 @@ def entries(path: Path) -> Iterator[Entry]:
             if parse is None:
                 parse = guess(line)
                 if parse is None:
-                    raise LabError(
-                        f"{path}:{number}: unknown log format", line[:80], f"known are {FORMATS}"
-                    )
+                    raise LabError(f"{path}:{number}: unknown log format", line[:80], f"known are {FORMATS}")
             try:
                 at, size, client = parse(line)
                 if at != at or abs(at) == float("inf") or size < 0:
                     raise ValueError(f"time {at}, {size} bytes")
             except ValueError as error:
-                raise LabError(
-                    f"{path}:{number}: malformed line", str(error), "mend or remove the line"
-                ) from error
+                raise LabError(f"{path}:{number}: malformed line", str(error), "mend or remove the line") from error
             yield at, size, client
 
 
@@ -94,7 +90,5 @@ def documents(path: Path, start: float = 0.0, duration: float = 900.0) -> tuple[
     if not chosen:
         raise LabError(f"{path} has no document in the chosen {duration:g} s", "", "move the start")
     if len(names) > 4096:
-        raise LabError(
-            f"{path} names {len(names)} clients", "4096 is the most", "choose a shorter part"
-        )
+        raise LabError(f"{path} names {len(names)} clients", "4096 is the most", "choose a shorter part")
     return tuple(chosen)

@@ -113,9 +113,7 @@ class Plan:
             case OnOff():
                 self.add_on_off(traffic)
             case Change():
-                self.lines.append(
-                    f"change {traffic.at * SECOND:.0f} tc -n {traffic.node} {traffic.command}"
-                )
+                self.lines.append(f"change {traffic.at * SECOND:.0f} tc -n {traffic.node} {traffic.command}")
 
     def add_bulk(self, bulk: Bulk) -> None:
         """Every flow has its own random start: equal starts would move in step."""
@@ -143,12 +141,8 @@ class Plan:
         numbers = {name: first + i for i, name in enumerate(names)}
         self.clients += len(names)
         for number in numbers.values():
-            self.lines.append(
-                f"client {number} {work.home} {self.addresses[work.server]} {port} {mode}"
-            )
-        self.lines += [
-            f"document {numbers[d.client]} {d.at * SECOND:.0f} {d.size}" for d in work.documents
-        ]
+            self.lines.append(f"client {number} {work.home} {self.addresses[work.server]} {port} {mode}")
+        self.lines += [f"document {numbers[d.client]} {d.at * SECOND:.0f} {d.size}" for d in work.documents]
 
     def add_on_off(self, work: OnOff) -> None:
         """Each source alternates; a heavy tail (shape < 2) makes the sum bursty at every time scale."""
@@ -170,9 +164,7 @@ class Plan:
                 off = work.mean_off * scale * (1 + random.pareto(work.shape))
                 end = min(at + on, self.duration)
                 if end - at > 1e-3:
-                    self.lines.append(
-                        f"burst {number} {at * SECOND:.0f} {end * SECOND:.0f} {work.rate}"
-                    )
+                    self.lines.append(f"burst {number} {at * SECOND:.0f} {end * SECOND:.0f} {work.rate}")
                 at += on + off
 
     def text(self) -> str:

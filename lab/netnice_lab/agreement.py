@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The lab against this machine: the same plan, the same traffic program, the shipped eBPF object, netnice-path.
+
+The host's path counts IP bytes, the lab's rate counts Ethernet frames: the lab's link is faster by 1514/1500.
+"""
+
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from netnice_lab import guest, machine, results
+from netnice_lab.errors import LabError
+from netnice_lab.foreground import poisson
+from netnice_lab.scenario import Run, Scenario
+from netnice_lab.topology import ETHERNET, Queue, dumbbell
+from netnice_lab.traffic import Bulk, Documents, Plan, Traffic
+
+RATE, RTT = 10_000_000, 0.02
+MTU = 1500
+WARM_UP = 8.0
+GOODPUT, LATENCY = 0.03, 0.10
+"""Relative differences that count as agreement."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One scenario that both worlds run, and the metric that must agree."""
+
+    name: str
+    traffic: tuple[Traffic, ...]
+    metric: str
+    tolerance: float
+
+
+def cases(seconds: float) -> list[Case]:
+    """Long flows alone, Nice alone, both together; documents alone and over Nice."""
+    cubic = Bulk("www", "home", 1, "cubic", start=(0, 0.1), group="foreground")
+    nice = Bulk("bulk", "home", 4, "nice", start=(0.5, 2.5))
+    documents = Documents("www", "home", poisson(RATE / 2, seconds - 3, 1), "cubic")
+    return [
+        Case("1 CUBIC alone: its goodput", (cubic,), "foreground", GOODPUT),
+        Case("4 Nice alone: their goodput", (nice,), "background", GOODPUT),
+        Case("1 CUBIC over 4 Nice: its goodput", (cubic, nice), "foreground", GOODPUT),
+        Case("documents alone: latency", (documents,), "latency", LATENCY),
+        Case("documents over 4 Nice: latency", (documents, nice), "latency", LATENCY),
+    ]
+
+
+def in_lab(case: Case, seconds: float) -> results.Metrics:
+    """The case in virtual time."""
+    rate = round(RATE * (MTU + ETHERNET) / MTU)
+    queue = Queue("fifo", bytes=round(RATE * RTT / 8 * (MTU + ETHERNET) / MTU))
+    topology = dumbbell(rate, round(RTT * 1e6), queue)
+    run = Scenario(topology, case.traffic, seconds, WARM_UP, 1).render()
+    return results.metrics(run, machine.execute(run, name=case.name))
+
+
+def on_host(case: Case, seconds: float) -> tuple[results.Metrics, str]:
+    """The case in real time; the second value says why it is void, if it is."""
+    try:
+        from testbed.namespace import Namespace
+        from testbed.path import Path as EmulatedPath
+    except ImportError as error:
+        raise LabError("no testbed in this clone", str(error), "use a complete clone") from error
+    with (
+        Namespace("agreea") as a,
+        Namespace("agreeb") as b,
+        EmulatedPath(a, b, rate=f"{RATE}bit", rtt=f"{RTT * 1e3:g}ms", queue="1bdp") as path,
+    ):
+        plan = Plan(seconds, WARM_UP, 1, {"www": a.address, "bulk": a.address, "home": b.address})
+        for traffic in case.traffic:
+            plan.add(traffic)
+        names = {"www": a.name, "bulk": a.name, "home": b.name}
+        lines = [" ".join(names.get(word, word) for word in line.split()) for line in plan.lines]
+        plan.lines = [f"sysctl {n} ipv4/tcp_no_metrics_save 1" for n in (a.name, b.name)] + lines
+        files = play(plan.text(), seconds)
+    run = Run("", "", 1, {}, groups=plan.groups, window=seconds - WARM_UP, warm_up=WARM_UP)
+    output = machine.Output(files, seconds, 0.0, "")
+    return results.metrics(run, output), "" if path.trusted else "the machine delivered packets late"
+
+
+def play(plan: str, seconds: float) -> dict[str, str]:
+    """Run the traffic program on this machine."""
+    with tempfile.TemporaryDirectory() as directory:
+        place = Path(directory)
+        (place / "plan").write_text(plan)
+        (place / "out").mkdir()
+        done = subprocess.run(
+            [str(guest.build().traffic), str(place / "plan"), str(place / "out")],
+            capture_output=True,
+            text=True,
+            timeout=seconds + 60,
+        )
+        if done.returncode != 0:
+            raise LabError("the traffic program failed on this host", done.stdout.strip(), "be root; see its words")
+        return {name: (place / "out" / name).read_text() for name in machine.OUTPUTS}
+
+
+def main(seconds: int) -> int:
+    """Print one line a case; 1 if one disagrees."""
+    from testbed.netnice import netnice_up
+
+    failed = void = 0
+    with netnice_up():
+        for case in cases(seconds):
+            lab = in_lab(case, seconds)[case.metric]
+            metrics, noise = on_host(case, seconds)
+            host = metrics[case.metric]
+            difference = host / lab - 1
+            good = abs(difference) <= case.tolerance
+            word = "ok    " if good else "VOID  " if noise else "FAILED"
+            failed += word == "FAILED"
+            void += word == "VOID  "
+            print(
+                f"{word} {case.name}: lab {lab:.3f}, host {host:.3f}, {difference:+.1%} "
+                f"(bound ±{case.tolerance:.0%}) {noise}",
+                flush=True,
+            )
+    print(f"{failed} disagree, {void} void because of the machine's noise")
+    return 1 if failed else 0
