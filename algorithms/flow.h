@@ -22,6 +22,8 @@ struct nn_round {
 /* Is the kernel's RTT of what we send worth anything? See pace.h, "Coming back". */
 enum nn_stamps { NN_STAMPED, NN_UNSTAMPED, NN_DRAINING };
 
+#define NN_OWN_WORDS 7
+
 struct nn_flow {
 	struct nn_window win;
 	struct nn_rtt rtt;
@@ -32,7 +34,16 @@ struct nn_flow {
 	u8 recovery; /* enum nn_recovery */
 	u8 starving; /* is counted among the host's starving flows (kept by the shim) */
 	u8 ready; /* init has run: Linux calls cong_control before init while it handles the SYN-ACK */
+	u32 own[NN_OWN_WORDS]; /* of one core alone, which gives it a type with NN_CORE_STATE */
 };
+
+/* Linux keeps 104 bytes a connection for its congestion control; this is what the common part leaves. */
+#define NN_CORE_STATE(type, name)                                                                                      \
+	_Static_assert(sizeof(struct type) <= sizeof(((struct nn_flow *)0)->own), "does not fit nn_flow.own");         \
+	nn_inline struct type *name(struct nn_flow *flow)                                                              \
+	{                                                                                                              \
+		return (struct type *)flow->own;                                                                       \
+	}
 
 nn_inline void nn_round_begin(struct nn_round *round, u32 delivered, u32 now_us)
 {
@@ -90,6 +101,8 @@ nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 d
 	flow->stamps = NN_STAMPED;
 	flow->recovery = NN_OPEN;
 	flow->ready = 1;
+	for (int i = 0; i < NN_OWN_WORDS; i++)
+		flow->own[i] = 0;
 }
 
 /* The kernel's loss recovery changed state: Reno's reductions, each once. */
@@ -120,5 +133,16 @@ nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 	flow->win.ssthresh = nn_max(flow->win.w / 4 * 3, initial);
 	nn_window_set(&flow->win, initial);
 }
+
+/* For cores with no state of their own, which answer losses as Reno does. */
+#define NN_CORE_AS_RENO(core)                                                                                          \
+	nn_inline void core##_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)      \
+	{                                                                                                              \
+		nn_flow_init(flow, p, now_us, delivered, srtt_us);                                                     \
+	}                                                                                                              \
+	nn_inline void core##_on_recovery(struct nn_flow *flow, nn_params p, u32 state)                                \
+	{                                                                                                              \
+		nn_flow_recovery(flow, p, state);                                                                      \
+	}
 
 #endif

@@ -21,6 +21,22 @@
 
 #include "vegas.h"
 
+#define NICE_PARAMS(P)                                                                                                 \
+	P(threshold, 20)                                                                                               \
+	P(fraction, 50)                                                                                                \
+	P(alpha, 1)                                                                                                    \
+	P(beta, 3)                                                                                                     \
+	P(gamma, 1)                                                                                                    \
+	P(min_window, 85)                                                                                              \
+	P(initial_window, 2)                                                                                           \
+	P(queue_floor, 1000)                                                                                           \
+	P(estimator, NN_RTT_ROBUST)                                                                                    \
+	P(max_gap, 1000)                                                                                               \
+	P(peer_gap, 250)                                                                                               \
+	P(force_window, 0)
+
+NN_CORE_AS_RENO(nice)
+
 nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 rtt)
 {
 	bool lone = ack->flags & NN_LONE;

@@ -2,7 +2,8 @@
 /*
  * The parameters of the sender cores: one flat row of u32 an algorithm, so that the same table is eBPF `.data` (live
  * through its pinned map), a kernel module's parameters and a host program's array. The names here are the names that
- * `netnicectl set` takes.
+ * `netnicectl set` takes. Every row has room for all of them; a core's header lists those that it uses, with their
+ * values: #define CORE_PARAMS(P) P(name, value) ...
  */
 #ifndef NN_PARAMS_H
 #define NN_PARAMS_H
@@ -31,6 +32,9 @@ enum nn_param {
 #undef NN_PARAM_INDEX
 		NN_PARAM_COUNT
 };
+
+/* One parameter of a row: { CORE_PARAMS(NN_PARAM_VALUE) }. */
+#define NN_PARAM_VALUE(name, value) [NN_P_##name] = (value),
 
 typedef const u32 *nn_params;
 

@@ -13,6 +13,13 @@
 
 #include "pace.h"
 
+#define RENO_PARAMS(P)                                                                                                 \
+	P(min_window, 4096)                                                                                            \
+	P(initial_window, 10)                                                                                          \
+	P(force_window, 0)
+
+NN_CORE_AS_RENO(reno)
+
 nn_inline void reno_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	struct nn_window *win = &flow->win;

@@ -2,8 +2,9 @@
 /*
  * The sender algorithms: a row here and a file beside it is all that a new one takes.
  *
- * X(name, core, shipped, parameters...): `name` is what setsockopt(TCP_CONGESTION) takes; `core` names core_on_ack();
- * rows that are not shipped are loaded only when asked for; the parameters follow the order of NN_PARAMS.
+ * X(name, core, shipped, PARAMS): `name` is what setsockopt(TCP_CONGESTION) takes; `core` names core_on_start(),
+ * core_on_ack() and core_on_recovery(); rows that are not shipped are loaded only when asked for; PARAMS is the list of
+ * the parameters that the row uses (params.h).
  */
 #ifndef NN_TABLE_H
 #define NN_TABLE_H
@@ -13,10 +14,13 @@
 #include "vegas.h"
 
 #define NN_ALGORITHMS(X)                                                                                               \
-	/*                  thr frac  a  b  g  minw iw  floor est  gap peer force */                                   \
-	X(nice, nice, true, 20, 50, 1, 3, 1, 85, 2, 1000, 1, 1000, 250, 0)                                             \
-	X(nnvegas, vegas, false, 0, 0, 1, 3, 1, 8192, 2, 0, 0, 0, 0, 0)                                                \
-	X(nnreno, reno, false, 0, 0, 0, 0, 0, 4096, 10, 0, 0, 0, 0, 0)
+	X(nice, nice, true, NICE_PARAMS)                                                                               \
+	X(nnvegas, vegas, false, VEGAS_PARAMS)                                                                         \
+	X(nnreno, reno, false, RENO_PARAMS)
+
+/* The rows' values, as an initialiser. */
+#define NN_PARAM_ROW(name, core, shipped, params) { params(NN_PARAM_VALUE) },
+#define NN_PARAM_ROWS { NN_ALGORITHMS(NN_PARAM_ROW) }
 
 enum nn_algorithm {
 #define NN_ALGORITHM_INDEX(name, ...) NN_A_##name,

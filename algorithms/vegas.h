@@ -19,6 +19,17 @@
 
 #include "pace.h"
 
+#define VEGAS_PARAMS(P)                                                                                                \
+	P(alpha, 1)                                                                                                    \
+	P(beta, 3)                                                                                                     \
+	P(gamma, 1)                                                                                                    \
+	P(min_window, 8192)                                                                                            \
+	P(initial_window, 2)                                                                                           \
+	P(queue_floor, 0)                                                                                              \
+	P(force_window, 0)
+
+NN_CORE_AS_RENO(vegas)
+
 /* Segments that the flow itself keeps queued, 1/4096 segment. */
 nn_inline u64 vegas_diff(const struct nn_flow *flow, nn_params p)
 {

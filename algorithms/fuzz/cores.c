@@ -7,13 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../table.h"
+#include "../replay.h"
 
-static const u32 defaults[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = {
-#define ROW(name, core, shipped, ...) { __VA_ARGS__ },
-	NN_ALGORITHMS(ROW)
-#undef ROW
-};
+static const u32 defaults[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 
 struct input {
 	const uint8_t *data;
@@ -45,15 +41,7 @@ static void on_ack(u32 algorithm, struct nn_flow *flow, nn_params p, struct inpu
 
 	for (size_t i = 0; i < sizeof(ack) / sizeof(u32); i++)
 		((u32 *)&ack)[i] = take(in, sizeof(u32));
-	switch (algorithm) {
-#define CASE(name, core, ...)                                                                                          \
-	case NN_A_##name:                                                                                              \
-		core##_on_ack(flow, p, &ack);                                                                          \
-		break;
-		NN_ALGORITHMS(CASE)
-#undef CASE
-	}
-	flow->last_us = ack.now_us;
+	nn_dispatch_on_ack(algorithm, flow, p, &ack);
 	nn_pace(flow, p, &ack, &send);
 	check(flow, &send);
 }
@@ -68,11 +56,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(p, defaults[algorithm], sizeof(p));
 	if (take(&in, 1) & 1) /* parameters are an administrator's: anything may stand there */
 		p[take(&in, 1) % NN_PARAM_COUNT] = take(&in, 4);
-	nn_flow_init(&flow, p, take(&in, 4), take(&in, 4), take(&in, 4));
+	nn_dispatch_init(algorithm, &flow, p, take(&in, 4), take(&in, 4), take(&in, 4));
 	while (in.left) {
 		switch (take(&in, 1) % 8) {
 		case 0:
-			nn_flow_recovery(&flow, p, take(&in, 1) % 3);
+			nn_dispatch_recovery(algorithm, &flow, p, take(&in, 1) % 3);
 			break;
 		case 1:
 			nn_flow_restart(&flow, p, take(&in, 4));

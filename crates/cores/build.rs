@@ -1,14 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Compiles the very files that ship, with undefined behaviour turned into a trap: a test that meets any dies.
+//! Compiles the very files that ship, with undefined behaviour turned into a trap: a test that meets any dies. The
+//! names of algorithms and parameters come from the same files, by the preprocessor.
+
+use std::path::Path;
+use std::{env, fs};
+
+const CLANG: &str = "clang-16";
+const ALGORITHMS: &str = "../../algorithms";
 
 fn main() {
-    println!("cargo:rerun-if-changed=../../algorithms");
+    println!("cargo:rerun-if-changed={ALGORITHMS}");
     println!("cargo:rerun-if-changed=src/cores.c");
     cc::Build::new()
-        .compiler("clang-16")
+        .compiler(CLANG)
         .file("src/cores.c")
-        .include("../../algorithms")
+        .include(ALGORITHMS)
         .flags(["-Wall", "-Wextra", "-Werror"])
         .flags(["-fsanitize=undefined", "-fsanitize-trap=undefined"])
         .compile("netnice_cores");
+    let out = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
+    fs::write(Path::new(&out).join("table.rs"), table()).expect("write table.rs");
+}
+
+/// The enums of parameters and algorithms.
+fn table() -> String {
+    let stub = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("table.c");
+    let text = "#include \"table.h\"\n#define P(name, unit, why) row param name\n#define A(name, ...) row algorithm name\n\
+                NN_PARAMS(P)\nNN_ALGORITHMS(A)\n";
+    fs::write(&stub, text).expect("write table.c");
+    let mut clang = cc::Build::new();
+    let output = clang.compiler(CLANG).file(&stub).include(ALGORITHMS).expand();
+    let words: Vec<String> = String::from_utf8_lossy(&output)
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    let of = |kind: &str| -> Vec<String> {
+        words
+            .windows(3)
+            .filter(|w| w[0] == "row" && w[1] == kind)
+            .map(|w| camel(&w[2]))
+            .collect()
+    };
+    let (params, algorithms) = (of("param"), of("algorithm"));
+    assert!(!params.is_empty() && !algorithms.is_empty(), "the tables have no rows");
+    format!(
+        "/// The parameters, in the order of `NN_PARAMS` in `algorithms/params.h`.\n\
+         #[derive(Clone, Copy, Debug, PartialEq, Eq)]\n#[repr(usize)]\npub enum Param {{ {} }}\n\
+         /// The rows of `algorithms/table.h`.\n\
+         #[derive(Clone, Copy, Debug, PartialEq, Eq)]\n#[repr(u32)]\npub enum Algorithm {{ {} }}\n\
+         pub const PARAMS: usize = {};\npub const ALGORITHMS: usize = {};\n\
+         impl Algorithm {{\n/// Every row, in order.\npub const ALL: [Algorithm; ALGORITHMS] = [{}];\n}}\n",
+        params.join(", "),
+        algorithms.join(", "),
+        params.len(),
+        algorithms.len(),
+        algorithms
+            .iter()
+            .map(|a| format!("Algorithm::{a}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    )
+}
+
+/// `min_window` is MinWindow; `nnreno` is Reno, the lab's own beside the kernel's.
+fn camel(name: &str) -> String {
+    let own = name.strip_prefix("nn").unwrap_or(name);
+    own.split('_')
+        .map(|word| word[..1].to_uppercase() + &word[1..])
+        .collect()
 }

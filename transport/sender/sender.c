@@ -6,11 +6,7 @@
 #include "../../algorithms/table.h"
 
 /* Live parameters, a row an algorithm: eBPF .data, or module parameters. */
-u32 nn_params_table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = {
-#define NN_PARAM_ROW(name, core, shipped, ...) { __VA_ARGS__ },
-	NN_ALGORITHMS(NN_PARAM_ROW)
-#undef NN_PARAM_ROW
-};
+u32 nn_params_table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 
 /* Flows of this host whose window is below one segment. */
 s32 nn_starving;
@@ -83,7 +79,9 @@ nn_inline void nn_apply(struct sock *sk, nn_params p, const struct nn_ack *ack)
 	nn_set_paced(sk, !send.now);
 }
 
-nn_inline void nn_sender_init(struct sock *sk, nn_params p)
+typedef void nn_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us);
+
+nn_inline void nn_sender_init(struct sock *sk, nn_params p, nn_on_start *start)
 {
 	struct nn_flow *flow = nn_flow_of(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -91,15 +89,13 @@ nn_inline void nn_sender_init(struct sock *sk, nn_params p)
 
 	flow->starving = 0;
 	nn_fill(&ack, tp);
-	nn_flow_init(flow, p, ack.now_us, ack.delivered, tp->srtt_us >> 3);
+	start(flow, p, ack.now_us, ack.delivered, tp->srtt_us >> 3);
 	nn_apply(sk, p, &ack); /* at once: what the SYN-ACK's cong_control left must not pace the first window */
 }
 
-nn_inline void nn_sender_state(struct sock *sk, nn_params p, u8 state)
+nn_inline u32 nn_recovery_of(u8 state)
 {
-	u32 recovery = state == TCP_CA_Loss ? NN_TIMEOUT : state >= TCP_CA_CWR ? NN_REDUCED : NN_OPEN;
-
-	nn_flow_recovery(nn_flow_of(sk), p, recovery);
+	return state == TCP_CA_Loss ? NN_TIMEOUT : state >= TCP_CA_CWR ? NN_REDUCED : NN_OPEN;
 }
 
 nn_inline u32 nn_segments(u32 w)
@@ -110,7 +106,7 @@ nn_inline u32 nn_segments(u32 w)
 #define NN_DEFINE(name, core, shipped, ...)                                                                            \
 	NN_OP(void, name##_init, struct sock *sk)                                                                      \
 	{                                                                                                              \
-		nn_sender_init(sk, nn_params_table[NN_A_##name]);                                                      \
+		nn_sender_init(sk, nn_params_table[NN_A_##name], core##_on_start);                                     \
 	}                                                                                                              \
 	NN_OP(void, name##_release, struct sock *sk)                                                                   \
 	{                                                                                                              \
@@ -134,7 +130,7 @@ nn_inline u32 nn_segments(u32 w)
 	NN_CONG_CONTROL(name)                                                                                          \
 	NN_OP(void, name##_state, struct sock *sk, u8 state)                                                           \
 	{                                                                                                              \
-		nn_sender_state(sk, nn_params_table[NN_A_##name], state);                                              \
+		core##_on_recovery(nn_flow_of(sk), nn_params_table[NN_A_##name], nn_recovery_of(state));               \
 	}                                                                                                              \
 	NN_OP(void, name##_event, struct sock *sk, enum tcp_ca_event event)                                            \
 	{                                                                                                              \

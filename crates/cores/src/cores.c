@@ -1,37 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* The inline cores as functions that another language can call: one of each, the algorithm by its row in the table. */
-#include "table.h"
+#include "replay.h"
 
-const u32 nn_defaults[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = {
-#define ROW(name, core, shipped, ...) { __VA_ARGS__ },
-	NN_ALGORITHMS(ROW)
-#undef ROW
-};
+const u32 nn_defaults[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 
-void nn_core_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
+void nn_core_init(u32 algorithm, struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {
-	nn_flow_init(flow, p, now_us, delivered, srtt_us);
+	nn_dispatch_init(algorithm, flow, p, now_us, delivered, srtt_us);
 }
 
 void nn_core_on_ack(u32 algorithm, struct nn_flow *flow, nn_params p, const struct nn_ack *ack, struct nn_send *send)
 {
-	switch (algorithm) {
-#define CASE(name, core, ...)                                                                                          \
-	case NN_A_##name:                                                                                              \
-		core##_on_ack(flow, p, ack);                                                                           \
-		break;
-		NN_ALGORITHMS(CASE)
-#undef CASE
-	default:
-		return;
-	}
-	flow->last_us = ack->now_us;
+	nn_dispatch_on_ack(algorithm, flow, p, ack);
 	nn_pace(flow, p, ack, send);
 }
 
-void nn_core_recovery(struct nn_flow *flow, nn_params p, u32 state)
+void nn_core_replay(struct nn_flow *flow, nn_params p, struct nn_replay *step)
 {
-	nn_flow_recovery(flow, p, state);
+	nn_replay(flow, p, step);
+}
+
+void nn_core_recovery(u32 algorithm, struct nn_flow *flow, nn_params p, u32 state)
+{
+	nn_dispatch_recovery(algorithm, flow, p, state);
 }
 
 void nn_core_restart(struct nn_flow *flow, nn_params p, u32 now_us)
@@ -49,4 +40,5 @@ u32 nn_core_rtt_limit(const struct nn_flow *flow, nn_params p)
 	return nn_rtt_limit(&flow->rtt, p[NN_P_threshold], p[NN_P_queue_floor]);
 }
 
-const u32 nn_sizes[] = { sizeof(struct nn_ack), sizeof(struct nn_send), sizeof(struct nn_flow) };
+const u32 nn_sizes[] = { sizeof(struct nn_ack), sizeof(struct nn_send), sizeof(struct nn_flow),
+			 sizeof(struct nn_replay) };

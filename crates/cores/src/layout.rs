@@ -8,7 +8,7 @@ pub const LONE: u32 = 2;
 
 /// `struct nn_ack`: facts about one ACK.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ack {
     pub now_us: u32,
     pub delivered: u32,
@@ -87,6 +87,31 @@ pub struct Flow {
     pub recovery: u8,
     pub starving: u8,
     pub ready: u8,
+    pub own: [u32; 7],
+}
+
+/// `enum nn_replay_event`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Event {
+    Init,
+    Ack,
+    Recovery,
+    Restart,
+    Undo,
+}
+
+/// `struct nn_replay`: one step of a recorded flow, with what the core made of it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Replay {
+    pub algorithm: u32,
+    pub event: u32,
+    pub value: u32,
+    pub window: u32,
+    pub ack: Ack,
+    pub reserved: u32,
+    pub send: Send,
 }
 
 #[cfg(test)]
@@ -94,7 +119,7 @@ mod tests {
     use super::*;
 
     extern "C" {
-        static nn_sizes: [u32; 3];
+        static nn_sizes: [u32; 4];
     }
 
     #[test]
@@ -105,6 +130,7 @@ mod tests {
             size_of::<Ack>() as u32,
             size_of::<Send>() as u32,
             size_of::<Flow>() as u32,
+            size_of::<Replay>() as u32,
         ];
         assert_eq!(rust, c);
     }

@@ -6,44 +6,33 @@
 
 mod layout;
 
-pub use layout::{Ack, Flow, Recovery, Rtt, Send, Window, APP_LIMITED, LONE};
+mod stream;
+
+pub use layout::{Ack, Event, Flow, Recovery, Replay, Rtt, Send, Window, APP_LIMITED, LONE};
+pub use stream::recorded;
 
 /// One segment in the cores' fixed point.
 pub const ONE: u32 = 1 << 12;
 
-/// The parameters, in the order of `NN_PARAMS` in `algorithms/params.h`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Param {
-    Threshold,
-    Fraction,
-    Alpha,
-    Beta,
-    Gamma,
-    MinWindow,
-    InitialWindow,
-    QueueFloor,
-    Estimator,
-    MaxGap,
-    PeerGap,
-    ForceWindow,
+mod table {
+    include!(concat!(env!("OUT_DIR"), "/table.rs"));
 }
 
-const PARAMS: usize = Param::ForceWindow as usize + 1;
-const ALGORITHMS: usize = Algorithm::Reno as usize + 1;
+pub use table::{Algorithm, Param};
 
-/// The rows of `algorithms/table.h`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Algorithm {
-    Nice,
-    Vegas,
-    Reno,
-}
+const PARAMS: usize = table::PARAMS;
+const ALGORITHMS: usize = table::ALGORITHMS;
 
 extern "C" {
     static nn_defaults: [[u32; PARAMS]; ALGORITHMS];
-    fn nn_core_init(flow: *mut Flow, p: *const u32, now_us: u32, delivered: u32, srtt_us: u32);
+    fn nn_core_init(
+        algorithm: u32,
+        flow: *mut Flow,
+        p: *const u32,
+        now_us: u32,
+        delivered: u32,
+        srtt_us: u32,
+    );
     fn nn_core_on_ack(
         algorithm: u32,
         flow: *mut Flow,
@@ -51,7 +40,8 @@ extern "C" {
         ack: *const Ack,
         send: *mut Send,
     );
-    fn nn_core_recovery(flow: *mut Flow, p: *const u32, state: u32);
+    fn nn_core_replay(flow: *mut Flow, p: *const u32, step: *mut Replay);
+    fn nn_core_recovery(algorithm: u32, flow: *mut Flow, p: *const u32, state: u32);
     fn nn_core_restart(flow: *mut Flow, p: *const u32, now_us: u32);
     fn nn_core_undo(flow: *mut Flow);
     fn nn_core_rtt_limit(flow: *const Flow, p: *const u32) -> u32;
@@ -90,7 +80,16 @@ impl Core {
 
     fn init(&mut self, now_us: u32, srtt_us: u32) {
         // SAFETY: both pointers are to live, properly laid out data of the sizes the C side expects.
-        unsafe { nn_core_init(&mut self.flow, self.params.as_ptr(), now_us, 0, srtt_us) }
+        unsafe {
+            nn_core_init(
+                self.algorithm as u32,
+                &mut self.flow,
+                self.params.as_ptr(),
+                now_us,
+                0,
+                srtt_us,
+            )
+        }
     }
 
     /// Takes one ACK in and says how to send until the next.
@@ -112,7 +111,14 @@ impl Core {
     /// The kernel's loss recovery changed state.
     pub fn recovery(&mut self, state: Recovery) {
         // SAFETY: as in `init`.
-        unsafe { nn_core_recovery(&mut self.flow, self.params.as_ptr(), state as u32) }
+        unsafe {
+            nn_core_recovery(
+                self.algorithm as u32,
+                &mut self.flow,
+                self.params.as_ptr(),
+                state as u32,
+            )
+        }
     }
 
     /// The sender sends again after silence.
@@ -131,6 +137,12 @@ impl Core {
     pub fn rtt_limit(&self) -> u32 {
         // SAFETY: as in `init`.
         unsafe { nn_core_rtt_limit(&self.flow, self.params.as_ptr()) }
+    }
+
+    /// One step of a recorded flow; the step's outputs are filled in.
+    pub fn replay(&mut self, step: &mut Replay) {
+        // SAFETY: as in `init`.
+        unsafe { nn_core_replay(&mut self.flow, self.params.as_ptr(), step) }
     }
 
     /// The window, in 1/4096 segment.
