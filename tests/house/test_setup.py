@@ -131,6 +131,8 @@ def test_no_root_and_no_sudo_is_said(bare: Path) -> None:
     done = setup(bare, "--yes", "build")
     assert done.returncode == 1
     assert "sudo is not installed" in done.stderr
+    assert "apt-get install --no-install-recommends ca-certificates make" in done.stderr
+    assert not (bare / "asked").exists()
 
 
 @pytest.mark.parametrize(("option", "expected"), [((), "hooks\n"), (("--no-hook",), "")])
