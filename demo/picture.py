@@ -9,6 +9,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import ScalarFormatter
 
 from demo.conditions import Conditions
 from demo.scenario import Result
@@ -24,8 +25,11 @@ def draw(results: Sequence[Result], conditions: Conditions, file: Path) -> None:
     for column, result in enumerate(results):
         _throughput(rows[0][column], result, conditions)
         _latency(rows[1][column], result, results[0])
+        rows[1][column].yaxis.set_major_formatter(ScalarFormatter())
         _queue(rows[2][column], result, conditions)
         rows[2][column].set_xlabel("seconds")
+    slowest = max((ms for result in results for _, ms in result.documents), default=1e3)
+    rows[1][0].set_ylim(conditions.rtt_ms, slowest * 3)  # room for the words above the dots
     rows[0][0].set_ylabel("goodput, Mbit/s")
     rows[1][0].set_ylabel("time to fetch a document, ms (log)")
     rows[2][0].set_ylabel("queue, KB")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""TCP segments with data that arrive in a namespace, by a packet socket and the kernel's clock.
+"""TCP segments that arrive in a namespace or leave it, by a packet socket and the kernel's clock.
 
 Only headers are kept. Run as a program inside the namespace it prints one JSON array a packet; the
 class does that.
@@ -21,25 +21,27 @@ from typing import Self
 from testbed import ownership
 from testbed.namespace import Namespace, wait_until
 
-_ETH_P_IP = 0x0800
+_ETH_P_ALL = 0x0003  # what leaves is only shown to those who ask for everything
 _SO_TIMESTAMPNS = 35
 _HEADERS = 120
 
 
 @dataclass(frozen=True)
 class Packet:
-    """An IPv4 TCP segment with payload."""
+    """An IPv4 TCP segment."""
 
     seconds: float  # of the kernel's real-time clock
     tos: int
     source_port: int
     port: int
     sequence: int
+    acknowledged: int
     payload: int
+    leaves: bool
 
 
 class Capture:
-    """Everything with TCP payload that arrives in the namespace while the context lasts."""
+    """All TCP over IPv4 that crosses the namespace's devices, loopback left out, while the context lasts."""
 
     def __init__(self, namespace: Namespace) -> None:
         self.packets: list[Packet] = []
@@ -68,23 +70,21 @@ class Capture:
         self.packets = [Packet(*json.loads(line)) for line in lines]
 
 
-def decode(packet: bytes, seconds: float) -> Packet | None:
-    """A packet's headers, if it is an IPv4 TCP segment with payload."""
+def decode(packet: bytes, seconds: float, *, leaves: bool) -> Packet | None:
+    """A packet's headers, if it is an IPv4 TCP segment."""
     if len(packet) < 40 or packet[0] >> 4 != 4 or packet[9] != socket.IPPROTO_TCP:
         return None
     tos, total = packet[1], struct.unpack_from("!H", packet, 2)[0]
     ip_length = (packet[0] & 0xF) * 4
-    source, port, sequence = struct.unpack_from("!HHI", packet, ip_length)
+    source, port, sequence, acknowledged = struct.unpack_from("!HHII", packet, ip_length)
     payload = total - ip_length - (packet[ip_length + 12] >> 4) * 4
-    if payload <= 0:
-        return None
-    return Packet(seconds, tos, source, port, sequence, payload)
+    return Packet(seconds, tos, source, port, sequence, acknowledged, payload, leaves)
 
 
 def _main() -> None:
     stop: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: stop.append(number))
-    with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ETH_P_IP)) as raw:
+    with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ETH_P_ALL)) as raw:
         raw.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
         raw.settimeout(0.1)
@@ -92,11 +92,11 @@ def _main() -> None:
         while not stop:
             with contextlib.suppress(TimeoutError):
                 data, ancillary, _flags, address = raw.recvmsg(_HEADERS, 64)
-                if address[2] == socket.PACKET_OUTGOING:
+                if address[0] == "lo":
                     continue
                 stamp = next(d for _l, t, d in ancillary if t == _SO_TIMESTAMPNS)
                 whole, nanos = struct.unpack("qq", stamp)
-                packet = decode(data, whole + nanos / 1e9)
+                packet = decode(data, whole + nanos / 1e9, leaves=address[2] == socket.PACKET_OUTGOING)
                 if packet:
                     print(json.dumps(list(vars(packet).values())))
 

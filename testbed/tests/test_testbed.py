@@ -83,9 +83,10 @@ def test_documents_and_uploads_cross_a_cable(tmp_path: File) -> None:
         assert (store.folder / "in/one/file").read_bytes() == (source / "file").read_bytes()
         assert a.run("cat", "/proc/sys/net/ipv4/tcp_congestion_control").stdout == "cubic\n"
     assert counter.totals[-1] > 2 << 20
-    carried = sum(p.payload for p in capture.packets if p.port == store.port)
+    carried = sum(p.payload for p in capture.packets if p.port == store.port and not p.leaves)
     assert carried >= 3 << 20
     assert all(p.tos == 0 for p in capture.packets)
+    assert any(p.leaves and p.source_port == store.port for p in capture.packets)
 
 
 def test_nothing_is_left_after_the_context() -> None:

@@ -61,7 +61,8 @@ class Day:
 
     def upload_congestion_controls(self) -> set[str]:
         """What the kernel says the uploads run on."""
-        return {s.congestion_control for s in sockets(self.a, peer_port=self.store.port)}
+        found = sockets(self.a, peer_port=self.store.port)
+        return {s.congestion_control for s in found if s.state == "ESTAB"}
 
 
 def on_a_path(measure: Callable[[Day], T], **path: Any) -> T:
