@@ -15,16 +15,15 @@ def with_theory(frame: pd.DataFrame) -> pd.DataFrame:
     rows = []
     key = ["buffer", "reno", "seed"]
     alone = frame[frame.nice == 0].groupby(key).foreground.mean()
-    for row in frame[frame.nice > 0].itertuples():
-        path = theorem.Path(MU, TAU, row.buffer)
-        lost = 1 - row.foreground / alone[(row.buffer, row.reno, row.seed)]
-        flows = f"m={row.reno}, l={row.nice}, t={row.threshold / 100}"
+    columns = frame[frame.nice > 0][["buffer", "reno", "nice", "threshold", "seed", "foreground"]]
+    for buffer, reno, nice, percent, seed, goodput in columns.to_numpy(float).tolist():
+        path, m, flows, t = theorem.Path(MU, TAU, buffer), int(reno), int(nice), percent / 100
         lines = {
-            f"lab {flows}": lost,
-            f"fluid {flows}": theorem.interference(path, row.reno, row.nice, row.threshold / 100),
-            f"bound m={row.reno}, t={row.threshold / 100}": theorem.bound(path, row.reno, row.threshold / 100),
+            f"lab m={m}, l={flows}, t={t}": 1 - goodput / alone[(buffer, reno, seed)],
+            f"fluid m={m}, l={flows}, t={t}": theorem.interference(path, m, flows, t),
+            f"bound m={m}, t={t}": theorem.bound(path, m, t),
         }
-        rows += [{"buffer": row.buffer, "line": line, "interference": max(v, 1e-5)} for line, v in lines.items()]
+        rows += [{"buffer": buffer, "line": line, "interference": max(v, 1e-5)} for line, v in lines.items()]
     return pd.DataFrame(rows)
 
 

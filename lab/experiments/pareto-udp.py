@@ -6,8 +6,8 @@ from netnice_lab.experiment import Bar, Experiment, Figure
 
 experiment = Experiment(
     title="ON/OFF Pareto UDP foreground: datagram delay and loss, S = 1",
-    claim="Nice still causes lower interference than Reno or Vegas, but does not match router prioritization as closely. The "
-    " utilization of spare capacity by Nice is also lower compared to the trace workload.",
+    claim="Nice still causes lower interference than Reno or Vegas, but does not match router prioritization as "
+    "closely. The utilization of spare capacity by Nice is also lower compared to the trace workload.",
     differs=PAPER_DIFFERS + " UDP has no documents: interference is the datagrams' delay and loss.",
     sweep={"protocol": ("none", *BASELINES), "flows": (1, 16)},
     scenario=lambda protocol, flows, seed: paper(protocol, flows=flows, seed=seed, udp=True),

@@ -2,6 +2,8 @@
 """The two worlds of the experiments: the paper's network and today's. Each turns a few numbers into a scenario."""
 
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 from netnice_lab import settings
 from netnice_lab.foreground import Browsing, poisson
@@ -78,15 +80,16 @@ def paper(
         # 12 sources, each ON half the time
         foreground = OnOff("www", "home", 12, 2 * DEMAND // 12, packet=PACKET)
     else:
-        foreground = Documents("www", "home", paper_documents(duration - DRAIN, seed), "reno")
+        foreground = Documents("www", "home", paper_documents(duration - DRAIN, seed, settings.trace), "reno")
     traffic = (foreground, *background(chosen, flows, capacity - DEMAND))
     return finish(Scenario(topology, traffic, duration, PAPER_WARM_UP, seed), chosen)
 
 
-def paper_documents(duration: float, seed: int) -> tuple[Document, ...]:
-    """The generated foreground, or the log given with --trace."""
-    if settings.trace is not None:
-        return read_log(settings.trace, duration=duration)
+@cache
+def paper_documents(duration: float, seed: int, trace: Path | None) -> tuple[Document, ...]:
+    """The generated foreground, or the log given with --trace; drawn once for all protocols."""
+    if trace is not None:
+        return read_log(trace, duration=duration)
     return Browsing(DEMAND).documents(duration, seed)
 
 
@@ -108,10 +111,13 @@ def today(
     size = max(6000, round(buffer * capacity * microseconds / 1e6 / 8))
     discipline = Queue("priority" if chosen.priority else queue, bytes=size, average_packet=1514)
     topology = dumbbell(capacity, microseconds, discipline)
-    documents = poisson(load * capacity, duration - DRAIN / 2, seed)
+    documents = many_users(load * capacity, duration - DRAIN / 2, seed)
     foreground = Documents("www", "home", documents, "cubic", persistent=persistent)
     traffic = (foreground, *background(chosen, flows, (1 - load) * capacity))
     return finish(Scenario(topology, traffic, duration, 10.0, seed), chosen)
+
+
+many_users = cache(poisson)
 
 
 def long_flows(reno: int, nice: int, buffer: int, threshold: int, seed: int) -> Scenario:

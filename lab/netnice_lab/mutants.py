@@ -51,7 +51,7 @@ MUTANTS = {
             "acks-counted",
             "ACKs that met congestion are compared with the window in segments",
             "algorithms/flow.h",
-            "round->slow += nn_min(ack->acked, NN_NEVER - round->slow);",
+            "round->slow = nn_add_saturating(round->slow, ack->acked);",
             "round->slow += 1;",
         ),
     )

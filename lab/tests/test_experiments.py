@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+import pytest
+
+from netnice_lab import experiment, sweep
+from netnice_lab.cli import parse_only
+from netnice_lab.errors import LabError
+from netnice_lab.protocols import protocol
+
+PAPER = {"nice-fig2", "nice-fig3", "nice-fig4", "nice-fig5", "nice-fig6", "nice-fig7", "nice-theorem1"}
+
+
+def test_every_figure_of_the_paper_is_there() -> None:
+    assert set(experiment.names()) >= PAPER | {"window-floor", "fraction", "pareto-udp", "rate-limited"}
+
+
+@pytest.mark.parametrize("name", experiment.names())
+def test_every_cell_renders_and_every_bar_names_a_cell(name: str) -> None:
+    found = experiment.load(name)
+    cells = found.cells()
+    for cell in cells:
+        assert found.at(cell, 1).render().plan
+    for bar in found.bars:
+        for wanted in (bar.cell, bar.over or {}):
+            assert any(wanted.items() <= cell.items() for cell in cells), (bar.says, wanted)
+
+
+def test_figures_3_and_4_are_the_same_runs() -> None:
+    three, four = (sweep.tasks([experiment.load(name)], seeds=1) for name in ("nice-fig3", "nice-fig4"))
+    assert [t.run for t in three] == [t.run for t in four]
+
+
+def test_an_unknown_experiment_key_or_value_says_what_there_is() -> None:
+    with pytest.raises(LabError, match=r"unknown experiment 'nice-fig9'(.|\n)*nice-fig2"):
+        experiment.load("nice-fig9")
+    found = experiment.load("nice-fig3")
+    with pytest.raises(LabError, match=r"no key 'flow'(.|\n)*flows"):
+        found.cells({"flow": ["1"]})
+    with pytest.raises(LabError, match="'many' is no value of 'flows'"):
+        found.cells({"flows": ["many"]})
+    with pytest.raises(LabError, match="unknown protocol 'renoo'"):
+        protocol("renoo")
+
+
+def test_only_takes_several_keys_and_values_beyond_the_sweep() -> None:
+    chosen = parse_only("protocol=nice-0.05,reno,flows=3")
+    assert chosen == {"protocol": ["nice-0.05", "reno"], "flows": ["3"]}
+    cells = experiment.load("nice-fig3").cells(chosen)
+    assert cells == [{"protocol": "nice-0.05", "flows": 3}, {"protocol": "reno", "flows": 3}]
+    with pytest.raises(LabError, match="has no key"):
+        parse_only("16")

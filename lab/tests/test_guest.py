@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Guests really run here: each test boots User-Mode Linux for a second or two."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from netnice_lab import machine, places, results, sweep
+from netnice_lab.conditions import paper, today
+from netnice_lab.errors import LabError
+from netnice_lab.scenario import Run
+
+MakeRun = Callable[..., Run]
+
+
+def test_cubic_fills_a_link(built: machine.Programs, no_kept_results: Path, bulk: MakeRun) -> None:
+    run = bulk("cubic", 2, 20.0)
+    assert results.metrics(run, machine.execute(run, built))["background"] == pytest.approx(9.56, rel=0.01)
+
+
+@pytest.mark.parametrize("algorithm", ["nice", "nnreno", "nnvegas", "reno", "vegas", "lp", "bbr"])
+def test_every_algorithm_works(built: machine.Programs, no_kept_results: Path, bulk: MakeRun, algorithm: str) -> None:
+    run = bulk(algorithm, 1, 20.0)
+    assert results.metrics(run, machine.execute(run, built))["background"] > 5
+
+
+def test_a_run_is_bit_identical_alone_and_beside_another_under_load(
+    built: machine.Programs, no_kept_results: Path
+) -> None:
+    run = paper("nice-0.1", duration=40.0).render()
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as load:
+        try:
+            with ThreadPoolExecutor(2) as pool:
+                both = list(pool.map(lambda _: machine.execute(run, built, fresh=True).digest, range(2)))
+        finally:
+            load.kill()
+    assert {machine.execute(run, built, fresh=True).digest} == set(both)
+
+
+def test_a_seed_makes_a_difference(built: machine.Programs, no_kept_results: Path, bulk: MakeRun) -> None:
+    first, second = (machine.execute(bulk("cubic", 2, 10.0, seed), built).digest for seed in (1, 2))
+    assert first != second
+
+
+def test_a_path_of_the_host_makes_no_difference(
+    built: machine.Programs, no_kept_results: Path, bulk: MakeRun, tmp_path: Path
+) -> None:
+    run = bulk("nice", 2, 10.0)
+    usual = machine.execute(run, built, fresh=True)
+    elsewhere = tmp_path / "a" / "much" / "longer" / "name"
+    elsewhere.mkdir(parents=True)
+    assert machine.boot(elsewhere, run, built, 60, "elsewhere", "").digest == usual.digest
+
+
+def test_documents_over_persistent_connections_all_arrive(built: machine.Programs, no_kept_results: Path) -> None:
+    run = today("none", persistent=True, duration=20.0).render()
+    metrics = results.metrics(run, machine.execute(run, built))
+    assert metrics["unfinished"] == 0
+    assert 40 < metrics["latency"] < 200
+
+
+def test_a_kept_result_is_not_run_again_and_a_damaged_one_is(
+    built: machine.Programs, no_kept_results: Path, bulk: MakeRun
+) -> None:
+    run = bulk("cubic", 1, 5.0)
+    first = machine.execute(run, built)
+    (kept,) = no_kept_results.glob("*.xz")
+    stamp = kept.stat().st_mtime_ns
+    assert machine.execute(run, built).digest == first.digest
+    assert kept.stat().st_mtime_ns == stamp
+    kept.write_bytes(b"half a file")
+    assert machine.execute(run, built).digest == first.digest
+    assert kept.stat().st_mtime_ns != stamp
+
+
+def test_a_full_disk_is_a_clear_error(built: machine.Programs, bulk: MakeRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "stored", lambda key: Path("/dev/full/kept.json.xz"))
+    with pytest.raises(LabError, match="cannot keep a result"):
+        machine.execute(bulk("cubic", 1, 5.0), built, fresh=True)
+
+
+def test_a_hung_guest_is_killed_and_named(built: machine.Programs, no_kept_results: Path, bulk: MakeRun) -> None:
+    with pytest.raises(LabError, match="the slow one: the guest hung and was killed"):
+        machine.execute(bulk("cubic", 50, 100_000.0), built, limit=1.5, name="the slow one")
+    assert not guests()
+
+
+def test_an_unknown_algorithm_shows_the_guests_words(
+    built: machine.Programs, no_kept_results: Path, bulk: MakeRun
+) -> None:
+    with pytest.raises(LabError, match="no congestion control 'westwood' in the guest"):
+        machine.execute(bulk("westwood"), built)
+
+
+def guests() -> list[str]:
+    """Processes whose program is the guest kernel and whose parent chain leads here."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                mark = (entry / "environ").read_bytes()
+            except OSError:
+                continue
+            if b"LABDIR=" in b" ".join(words) and os.environ["PYTEST_CURRENT_TEST"].encode() in mark:
+                found.append(entry.name)
+    return found
+
+
+def test_interrupting_the_command_leaves_no_process(built: machine.Programs, tmp_path: Path) -> None:
+    sessions = running()
+    words = [sys.executable, "-m", "netnice_lab", "run", "nice-fig3", "--only", "protocol=cubic,flows=99,98,97"]
+    environment = os.environ | {"PYTHONPATH": f"{places.LAB}:{places.CLONE}", "NETNICE_LAB_TEST": "1"}
+    with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not running() - sessions and time.monotonic() < deadline:
+            time.sleep(0.1)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, words_said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in words_said
+    deadline = time.monotonic() + 10
+    while (left := running() - sessions) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not left
+
+
+def running() -> set[int]:
+    """Guest processes on this machine that run nothing but this test's flows."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if b"LABDIR=" in (entry / "cmdline").read_bytes():
+                    found.add(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def test_a_hundred_flows_at_100_mbit_for_a_minute(built: machine.Programs, no_kept_results: Path) -> None:
+    from netnice_lab.scenario import Scenario
+    from netnice_lab.topology import Queue, dumbbell
+    from netnice_lab.traffic import Bulk
+
+    topology = dumbbell(100_000_000, 20_000, Queue("fifo", bytes=250_000))
+    run = Scenario(topology, (Bulk("bulk", "home", 100, "cubic"),), 60.0, 10.0, 1).render()
+    output = machine.execute(run, built)
+    assert results.metrics(run, output)["background"] == pytest.approx(95.6, rel=0.01)
+    assert output.cpu < 15  # 5 s on an idle machine; another's load slows a shared core to a third
+
+
+def test_local_sweeps_keep_the_order_of_the_cells(built: machine.Programs, bulk: MakeRun) -> None:
+    tasks = [sweep.Task("t", {"seed": s}, s, bulk("cubic", 1, 5.0, s)) for s in (3, 1, 2)]
+    frame, _ = sweep.run(tasks, sweep.Local(2))
+    assert list(frame.seed) == [3, 1, 2]

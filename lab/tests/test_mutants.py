@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""A check is worth something only if it fails for a broken core."""
+
+import pytest
+
+from netnice_lab import experiment, machine, mutants, pins, sweep
+
+CELLS = {
+    "threshold-ignored": ("nice-fig3", {"protocol": ["nice-0.1"], "flows": ["16"]}),
+    "floor-of-one": ("nice-fig3", {"protocol": ["nice-0.1"], "flows": ["64"]}),
+    "acks-counted": ("nice-fig3", {"protocol": ["nice-0.1"], "flows": ["16"]}),
+}
+
+
+@pytest.mark.parametrize("name", mutants.MUTANTS)
+def test_the_check_fails_for_a_broken_core(built: machine.Programs, name: str) -> None:
+    figure, only = CELLS[name]
+    found = experiment.load(figure)
+    good, _ = sweep.run(sweep.tasks([found], only, seeds=1))
+    bad, _ = sweep.run(sweep.tasks([found], only, seeds=1, mutants=(name,)))
+    assert all(verdict.good for verdict in pins.check(found, good))
+    assert not all(verdict.good for verdict in pins.check(found, bad))

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from netnice_lab import pins, places
+from netnice_lab.conditions import paper
+from netnice_lab.errors import LabError
+from netnice_lab.experiment import Bar, Experiment
+
+
+@pytest.fixture
+def one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Experiment:
+    monkeypatch.setattr(places, "PINS", tmp_path)
+    return Experiment(
+        title="t",
+        claim="c",
+        sweep={"protocol": ("a", "b")},
+        scenario=paper,
+        figures=[],
+        name="one",
+        pinned={"latency": 0.1},
+        bars=[Bar("b is no worse than twice a", "latency", {"protocol": "b"}, {"protocol": "a"}, maximum=2.0)],
+    )
+
+
+def frame(a: float, b: float) -> pd.DataFrame:
+    rows = [("a", 1, a), ("a", 2, a + 2), ("b", 1, b), ("b", 2, b + 2)]
+    return pd.DataFrame(rows, columns=["protocol", "seed", "latency"])
+
+
+def test_what_was_pinned_passes(one: Experiment) -> None:
+    pins.pin(one, frame(100, 150))
+    assert all(v.good for v in pins.check(one, frame(100, 150)))
+
+
+def test_a_moved_number_fails_and_shows_old_new_and_bounds(one: Experiment) -> None:
+    pins.pin(one, frame(100, 150))
+    (bad,) = [v for v in pins.check(one, frame(100, 180)) if not v.good]
+    assert (bad.old, bad.new) == (151, 181)
+    assert (bad.low, bad.high) == pytest.approx((135.9, 166.1), abs=0.01)
+
+
+def test_fewer_seeds_compare_with_the_same_seeds(one: Experiment) -> None:
+    pins.pin(one, frame(100, 150))
+    rows = frame(100, 150)
+    assert [v.old for v in pins.check(one, rows[rows.seed == 1])] == [100, 150]
+
+
+def test_a_cell_that_was_never_pinned_is_an_error(one: Experiment) -> None:
+    pins.pin(one, frame(100, 150)[:2])
+    with pytest.raises(LabError, match="protocol=b is not pinned"):
+        pins.check(one, frame(100, 150))
+
+
+def test_missing_pins_say_how_to_make_them(one: Experiment) -> None:
+    with pytest.raises(LabError, match="netnice-lab pin one"):
+        pins.check(one, frame(1, 1))
+
+
+def test_a_bar_that_is_broken_fails(one: Experiment) -> None:
+    assert [v.good for v in pins.bars(one, frame(100, 150))] == [True]
+    assert [v.good for v in pins.bars(one, frame(100, 250))] == [False]

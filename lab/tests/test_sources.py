@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+import pytest
+
+from netnice_lab import kernel, module, mutants
+from netnice_lab.errors import LabError
+
+
+def test_the_module_and_the_ebpf_object_are_the_same_source() -> None:
+    shims = [module.SHIM / "module" / "netnice.c", module.SHIM / "bpf" / "sender.bpf.c"]
+    for shim in shims:
+        assert '#include "../sender.c"' in shim.read_text()
+    assert "#if" not in (module.SHIM / "sender.c").read_text()
+
+
+def test_parameters_are_those_of_the_cores() -> None:
+    parameters = module.Parameters.read()
+    assert parameters.row("nice", {}) == "nice=" + ",".join(map(str, parameters.rows["nice"]))
+    changed = parameters.row("nice", {"threshold": 7}).removeprefix("nice=").split(",")
+    assert changed[parameters.names.index("threshold")] == "7"
+    with pytest.raises(LabError, match=r"no parameter 'treshold'(.|\n)*threshold"):
+        parameters.row("nice", {"treshold": 1})
+    with pytest.raises(LabError, match="unknown algorithm"):
+        parameters.row("ncie", {})
+
+
+@pytest.mark.parametrize("mutant", mutants.MUTANTS.values(), ids=lambda m: m.name)
+def test_every_mutant_fits_the_cores(mutant: mutants.Mutant) -> None:
+    assert (module.places.CLONE / mutant.file).read_text().count(mutant.old) == 1
+
+
+def test_a_missing_kernel_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "find", lambda: None)
+    with pytest.raises(LabError, match="netnice-lab build"):
+        kernel.require()
+
+
+def test_a_missing_compiler_without_root_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel.shutil, "which", lambda tool: None if tool == "flex" else f"/bin/{tool}")
+    monkeypatch.setattr(kernel.os, "geteuid", lambda: 1000)
+    with pytest.raises(LabError, match=r"missing build tools: flex(.|\n)*sudo apt-get install flex"):
+        kernel.ensure_tools(lambda stage, part: None)
+
+
+def test_a_registry_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setattr(kernel.places, "cache", lambda: tmp_path)
+    monkeypatch.setattr(kernel, "SOURCE_PACKAGE", "linux-source-of-nowhere")
+    with pytest.raises(LabError, match="could not download linux-source-of-nowhere"):
+        kernel.download(lambda stage, part: None)
