@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 import pytest
 
-from netnice_lab import kernel, module, mutants
+from netnice_lab import kernel, module, mutants, places
 from netnice_lab.errors import LabError
 
 
@@ -25,7 +25,7 @@ def test_parameters_are_those_of_the_cores() -> None:
 
 @pytest.mark.parametrize("mutant", mutants.MUTANTS.values(), ids=lambda m: m.name)
 def test_every_mutant_fits_the_cores(mutant: mutants.Mutant) -> None:
-    assert (module.places.CLONE / mutant.file).read_text().count(mutant.old) == 1
+    assert (places.CLONE / mutant.file).read_text().count(mutant.old) == 1
 
 
 def test_a_missing_kernel_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,14 +35,14 @@ def test_a_missing_kernel_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_missing_compiler_without_root_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel.shutil, "which", lambda tool: None if tool == "flex" else f"/bin/{tool}")
-    monkeypatch.setattr(kernel.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr("shutil.which", lambda tool: None if tool == "flex" else f"/bin/{tool}")
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
     with pytest.raises(LabError, match=r"missing build tools: flex(.|\n)*sudo apt-get install flex"):
         kernel.ensure_tools(lambda stage, part: None)
 
 
 def test_a_registry_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
-    monkeypatch.setattr(kernel.places, "cache", lambda: tmp_path)
+    monkeypatch.setattr(places, "cache", lambda: tmp_path)
     monkeypatch.setattr(kernel, "SOURCE_PACKAGE", "linux-source-of-nowhere")
     with pytest.raises(LabError, match="could not download linux-source-of-nowhere"):
         kernel.download(lambda stage, part: None)
