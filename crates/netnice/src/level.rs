@@ -9,7 +9,7 @@ pub(crate) fn parse(asked: Option<i64>) -> Result<u32, Error> {
     let asked = asked.unwrap_or(0);
     u32::try_from(asked)
         .ok()
-        .filter(|level| *level <= HIGHEST_LEVEL)
+        .filter(|level| (0..=HIGHEST_LEVEL).contains(level))
         .ok_or(Error::NoSuchLevel(asked))
 }
 
