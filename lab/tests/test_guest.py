@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Guests really run here: each test boots User-Mode Linux for a second or two."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -86,11 +87,13 @@ def test_a_full_disk_is_a_clear_error(built: machine.Programs, bulk: MakeRun, mo
         machine.execute(bulk("cubic", 1, 5.0), built, fresh=True)
 
 
-def test_a_hung_guest_is_killed_and_named(built: machine.Programs, no_kept_results: Path, bulk: MakeRun) -> None:
-    before = running()
+def test_a_hung_guest_is_killed_and_named(
+    built: machine.Programs, no_kept_results: Path, bulk: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "shared_memory", lambda: str(no_kept_results))
     with pytest.raises(LabError, match="the slow one: the guest hung and was killed"):
         machine.execute(bulk("cubic", 50, 100_000.0), built, limit=1.5, name="the slow one")
-    assert not running() - before
+    assert not guests(str(no_kept_results))
 
 
 def test_an_unknown_algorithm_shows_the_guests_words(
@@ -100,35 +103,59 @@ def test_an_unknown_algorithm_shows_the_guests_words(
         machine.execute(bulk("westwood"), built)
 
 
-def test_interrupting_the_command_leaves_no_process(built: machine.Programs, tmp_path: Path) -> None:
-    sessions = running()
+def test_interrupting_the_command_leaves_no_process(built: machine.Programs) -> None:
     words = [sys.executable, "-m", "netnice_lab", "run", "nice-fig3", "--only", "protocol=cubic,flows=99,98,97"]
-    environment = os.environ | {"PYTHONPATH": f"{places.LAB}:{places.CLONE}", "NETNICE_LAB_TEST": "1"}
+    environment = os.environ | {"PYTHONPATH": f"{places.LAB}:{places.CLONE}"}
     with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 60
-        while not running() - sessions and time.monotonic() < deadline:
-            time.sleep(0.1)
-        time.sleep(0.5)
+        wait_until(lambda: bool(directories(process.pid)))
+        mine = directories(process.pid)
         process.send_signal(signal.SIGINT)
-        _, words_said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "interrupted" in words_said
-    deadline = time.monotonic() + 10
-    while (left := running() - sessions) and time.monotonic() < deadline:
+    assert "interrupted" in said
+    wait_until(lambda: not any(guests(directory) for directory in mine))
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    """Fail unless the condition comes true in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
         time.sleep(0.1)
-    assert not left
 
 
-def running() -> set[int]:
-    """The guest processes of this machine."""
+def guests(directory: str) -> list[int]:
+    """Guest processes that run in a directory."""
+    return [pid for pid, line in command_lines().items() if f"LABDIR={directory}" in line]
+
+
+def directories(ancestor: int) -> set[str]:
+    """The directories of the guests that a process has below it."""
     found = set()
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                if b"LABDIR=" in (entry / "cmdline").read_bytes():
-                    found.add(int(entry.name))
-            except OSError:
-                continue
+    for pid, line in command_lines().items():
+        if "LABDIR=" in line and ancestor in ancestors(pid):
+            found.add(line.split("LABDIR=")[1].split()[0])
+    return found
+
+
+def ancestors(pid: int) -> list[int]:
+    """The parents of a process, nearest first."""
+    chain = []
+    while pid > 1:
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            break
+        chain.append(pid)
+    return chain
+
+
+def command_lines() -> dict[int, str]:
+    """Every process and its words."""
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            found[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     return found
 
 
