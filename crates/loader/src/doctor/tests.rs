@@ -188,7 +188,7 @@ fn no_root() {
         .contains("CAP_BPF, CAP_NET_ADMIN, CAP_SYS_ADMIN"));
     assert_eq!(
         names(&Facts {
-            capabilities: u64::MAX & !(1 << 39),
+            capabilities: !(1 << 39),
             ..well()
         }),
         ["root"]
