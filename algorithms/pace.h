@@ -28,6 +28,7 @@
 #define NN_PAIR 2u /* segments: what a receiver that delays ACKs acknowledges at once */
 #define NN_PAIRED_CWND (2 * NN_PAIR) /* the next pair may leave before a slow ACK of the last one is in */
 #define NN_HASTE_RTT_US 100000u /* half of Linux's least RTO */
+#define NN_FRESH_CWND 10u /* RFC 6928 */
 #define NN_US_PER_S 1000000ull
 
 /* Spreads a round over 5/6 of its time, as Linux's tcp_pacing_ca_ratio of 120 %; slow start: over half of it. */
@@ -109,6 +110,17 @@ nn_inline void nn_come_back(struct nn_flow *flow, nn_params p, const struct nn_a
 	else if (flow->stamps == NN_STAMPED && flow->win.w >= NN_ONE && !p[NN_P_force_window] &&
 		 srtt < NN_HASTE_RTT_US && ack->held_us > srtt)
 		flow->stamps = NN_UNSTAMPED;
+}
+
+/*
+ * Another congestion control takes the connection over: it starts as on a fresh one, not in a starved window or
+ * behind that window's deadline.
+ */
+nn_inline void nn_hand_over(const struct nn_flow *flow, struct nn_send *send)
+{
+	send->cwnd = nn_max(flow->win.w >> NN_SHIFT, NN_FRESH_CWND);
+	send->rate = ~0ull;
+	send->now = flow->rtt.smoothed < NN_HASTE_RTT_US;
 }
 
 #endif

@@ -66,17 +66,38 @@ nn_inline void nn_count_starving(struct nn_flow *flow, bool starving)
 	flow->starving = starving;
 }
 
+/* An application's own SO_MAX_PACING_RATE stays above all. */
+nn_inline void nn_send_as(struct sock *sk, const struct nn_send *send)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	u64 most = sk->sk_max_pacing_rate;
+
+	nn_set_cwnd(tp, nn_min(send->cwnd, tp->snd_cwnd_clamp));
+	nn_set_rate(sk, send->rate < most ? send->rate : most);
+	nn_set_paced(sk, !send->now || most != ~0ull);
+}
+
 nn_inline void nn_apply(struct sock *sk, nn_params p, const struct nn_ack *ack)
 {
 	struct nn_flow *flow = nn_flow_of(sk);
-	struct tcp_sock *tp = tcp_sk(sk);
 	struct nn_send send;
 
 	nn_count_starving(flow, flow->win.w < NN_ONE);
 	nn_pace(flow, p, ack, &send);
-	nn_set_cwnd(tp, nn_min(send.cwnd, tp->snd_cwnd_clamp));
-	nn_set_rate(sk, send.rate);
-	nn_set_paced(sk, !send.now);
+	nn_send_as(sk, &send);
+}
+
+nn_inline void nn_sender_release(struct sock *sk)
+{
+	struct nn_flow *flow = nn_flow_of(sk);
+	struct nn_send send;
+
+	if (!flow->ready)
+		return;
+	nn_count_starving(flow, false);
+	nn_hand_over(flow, &send);
+	nn_send_as(sk, &send);
+	tcp_sk(sk)->snd_ssthresh = TCP_INFINITE_SSTHRESH;
 }
 
 typedef void nn_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us);
@@ -110,8 +131,7 @@ nn_inline u32 nn_segments(u32 w)
 	}                                                                                                              \
 	NN_OP(void, name##_release, struct sock *sk)                                                                   \
 	{                                                                                                              \
-		if (nn_flow_of(sk)->ready)                                                                             \
-			nn_count_starving(nn_flow_of(sk), false);                                                      \
+		nn_sender_release(sk);                                                                                 \
 	}                                                                                                              \
 	nn_inline void name##_acked(struct sock *sk, const struct rate_sample *rs)                                     \
 	{                                                                                                              \

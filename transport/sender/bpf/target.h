@@ -11,6 +11,7 @@
 #include <bpf/bpf_tracing.h>
 
 #define TCP_CONG_NON_RESTRICTED 1 /* a macro of net/tcp.h, so not in BTF */
+#define TCP_INFINITE_SSTHRESH 0x7fffffff /* likewise */
 #define NN_PRIVATE_BYTES 104 /* icsk_ca_priv of struct inet_connection_sock */
 
 #define NN_CHECK_PRIVATE(type) _Static_assert(sizeof(type) <= NN_PRIVATE_BYTES, "does not fit icsk_ca_priv")
