@@ -25,6 +25,7 @@ struct nn_ack {
 	u32 held_us; /* how far ahead the sender's pacing deadline lies; 0: it may send now */
 	u32 starving; /* flows of this host whose window is below one, this one included */
 	u32 flags; /* enum nn_ack_flags */
+	u32 peer_stamp; /* the TSval that came with the ACK (RFC 7323), in the peer's ticks, wraps; 0: none */
 };
 
 /* The sender's loss recovery, in the kernel's terms (RFC 5681, RFC 6675, RFC 3168). */

@@ -9,14 +9,20 @@
 #ifndef NN_TABLE_H
 #define NN_TABLE_H
 
+#include "ledbat.h"
+#include "ledbatpp.h"
 #include "nice.h"
 #include "reno.h"
+#include "tcplp.h"
 #include "vegas.h"
 
 #define NN_ALGORITHMS(X)                                                                                               \
 	X(nice, nice, true, NICE_PARAMS)                                                                               \
 	X(nnvegas, vegas, false, VEGAS_PARAMS)                                                                         \
-	X(nnreno, reno, false, RENO_PARAMS)
+	X(nnreno, reno, false, RENO_PARAMS)                                                                            \
+	X(nnledbat, ledbat, false, LEDBAT_PARAMS)                                                                      \
+	X(nnledbatpp, ledbatpp, false, LEDBATPP_PARAMS)                                                                \
+	X(nnlp, tcplp, false, TCPLP_PARAMS)
 
 /* The rows' values, as an initialiser. */
 #define NN_PARAM_ROW(name, core, shipped, params) { params(NN_PARAM_VALUE) },

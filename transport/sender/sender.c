@@ -45,6 +45,7 @@ nn_inline void nn_fill(struct nn_ack *ack, const struct tcp_sock *tp)
 	ack->held_us = nn_held_us(tp);
 	ack->starving = nn_starving > 0 ? nn_starving : 0;
 	ack->flags = 0;
+	ack->peer_stamp = tp->rx_opt.rcv_tsval;
 }
 
 nn_inline void nn_fill_rate_sample(struct nn_ack *ack, const struct rate_sample *rs)

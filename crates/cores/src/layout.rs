@@ -20,6 +20,7 @@ pub struct Ack {
     pub held_us: u32,
     pub starving: u32,
     pub flags: u32,
+    pub peer_stamp: u32,
 }
 
 /// `struct nn_send`: what the sender may do.

@@ -72,11 +72,13 @@ pub fn recorded(algorithm: Algorithm, seed: u64, steps: usize) -> Vec<Replay> {
             },
             starving: random.below(20),
             flags: [0, 0, 0, APP_LIMITED, LONE][random.below(5) as usize],
+            peer_stamp: now_us / 1000,
         };
         if random.below(16) == 0 {
             step.ack.rtt_us = random.next() as u32;
             step.ack.acked = random.next() as u32;
             step.ack.sent_delivered = random.next() as u32;
+            step.ack.peer_stamp = random.next() as u32;
         }
         stream.push(step);
     }

@@ -23,6 +23,9 @@ int replay(struct nn_replay *step)
 	if (algorithm >= NN_ALGORITHM_COUNT)
 		return -1;
 	nn_replay(&nn_replayed, nn_params_table[algorithm], &copy);
-	*step = copy;
+	step->window = copy.window;
+	step->send.cwnd = copy.send.cwnd;
+	step->send.rate = copy.send.rate;
+	step->send.now = copy.send.now;
 	return 0;
 }

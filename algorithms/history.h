@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * LEDBAT's memory of delays (RFC 6817, 2.4.2 and 3.4): the least of the last ten minutes is the base, the least of the
+ * last four samples is now, and the difference is the queue.
+ *
+ * Delays are kept in 1024 us, modulo 2^16: 67 s, and the targets they are held against are 60 ms and more. Deviation:
+ * eight spans of 75 s instead of ten of 60, which is what fits a connection's private memory.
+ */
+#ifndef NN_HISTORY_H
+#define NN_HISTORY_H
+
+#include "types.h"
+
+#define NN_DELAY_SHIFT 10
+#define NN_SPANS 8
+#define NN_SPAN_US 75000000u
+#define NN_FILTER 4 /* CURRENT_FILTER: samples */
+
+struct nn_history {
+	u16 least[NN_SPANS]; /* smallest delay of each span, the current one first */
+	u16 recent[NN_FILTER - 1]; /* the samples before this one */
+	u8 span : 6; /* number of the current span, from 1; 0: no sample yet */
+	u8 phase : 2; /* the owner's */
+};
+
+nn_inline u16 nn_earlier(u16 a, u16 b)
+{
+	return (u16)(a - b) & 0x8000 ? a : b;
+}
+
+nn_inline void nn_history_start(struct nn_history *history, u16 delay)
+{
+	for (int i = 0; i < NN_SPANS; i++)
+		history->least[i] = delay;
+	for (int i = 0; i < NN_FILTER - 1; i++)
+		history->recent[i] = delay;
+}
+
+/* The smallest delay of the last ten minutes, in 1024 us. */
+nn_inline u16 nn_history_base(const struct nn_history *history)
+{
+	u16 base = history->least[0];
+
+	for (int i = 1; i < NN_SPANS; i++)
+		base = nn_earlier(history->least[i], base);
+	return base;
+}
+
+/* Takes a sample in and tells the queueing delay, us. */
+nn_inline u32 nn_history_queue(struct nn_history *history, u32 now_us, u32 delay_us)
+{
+	u16 delay = (u16)(delay_us >> NN_DELAY_SHIFT), now = delay, base;
+	u8 span = now_us / NN_SPAN_US + 1; /* at most 58; once in 71 minutes, when now_us wraps, a span is short */
+
+	if (!history->span)
+		nn_history_start(history, delay);
+	else if (span != history->span)
+		for (int i = NN_SPANS - 1; i > 0; i--)
+			history->least[i] = history->least[i - 1];
+	history->least[0] = history->span == span ? nn_earlier(delay, history->least[0]) : delay;
+	history->span = span;
+	for (int i = NN_FILTER - 2; i >= 0; i--) {
+		now = nn_earlier(history->recent[i], now);
+		history->recent[i] = i ? history->recent[i - 1] : delay;
+	}
+	base = nn_history_base(history);
+	return (u32)(u16)(now - base) << NN_DELAY_SHIFT;
+}
+
+#endif

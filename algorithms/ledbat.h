@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * LEDBAT (RFC 6817), sections 2.4 and 3.
+ *
+ *   queue       one-way delay now, less its base of the last ten minutes
+ *   per ACK     W += gain (target - queue) / target * acked / W, gain = 1: at most Reno's growth
+ *   slow start  as Reno's, left when the queue exceeds slow_start_exit of the target
+ *   loss        Reno's rules; W >= 2
+ *
+ * What it cannot do (so does the RFC): a second flow that starts when the first has filled the queue to the target takes
+ * that queue for its base; and a flow alone for more than ten minutes takes its own. ledbatpp.h mends both.
+ *
+ * Deviations:
+ * - TCP timestamps carry the one-way delay, so it is known only in the peer's ticks and from the second second on
+ *   (peer.h). Until then, and with peers without a usable clock, the queue is RTT - base RTT.
+ * - The queue is never believed to be longer than the RTT shows, plus a tick: both ways together hold at least what
+ *   one way does. A random or jumping clock then costs LEDBAT its blindness to the way back, not its life.
+ * - ALLOWED_INCREASE (a segment over what was in flight) bounds growth and does not cut: a paced flight is a little
+ *   smaller than its window.
+ * - The delay of a lone segment may contain a delayed ACK and is not used.
+ * - The history has eight spans of 75 s (history.h); the congestion timeout is TCP's own RTO.
+ */
+#ifndef NN_LEDBAT_H
+#define NN_LEDBAT_H
+
+#include "history.h"
+#include "pace.h"
+#include "peer.h"
+
+#define LEDBAT_PARAMS(P)                                                                                               \
+	P(target, 100)                                                                                                 \
+	P(slow_start_exit, 90)                                                                                         \
+	P(min_window, 8192)                                                                                            \
+	P(initial_window, 2)                                                                                           \
+	P(estimator, NN_RTT_ROBUST)                                                                                    \
+	P(force_window, 0)
+
+NN_CORE_AS_RENO(ledbat)
+
+struct ledbat {
+	union {
+		struct nn_peer peer; /* until the tick is known */
+		struct nn_history history; /* of one-way delays, from then on */
+	};
+	u16 tick_us; /* the peer's; 0: not known */
+};
+
+NN_CORE_STATE(ledbat, ledbat_of)
+
+nn_inline u32 ledbat_target_us(nn_params p)
+{
+	return nn_min(nn_max(p[NN_P_target], 1), 1000) * 1000;
+}
+
+/* Queueing delay towards the peer, us. */
+nn_inline u32 ledbat_queue(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt)
+{
+	struct ledbat *ledbat = ledbat_of(flow);
+	u32 both_ways = rtt > flow->rtt.min ? rtt - flow->rtt.min : 0, one_way;
+
+	if (!ledbat->tick_us) {
+		ledbat->tick_us = nn_peer_tick(&ledbat->peer, ack);
+		if (ledbat->tick_us)
+			ledbat->history.span = 0;
+		return both_ways;
+	}
+	if (!ack->peer_stamp)
+		return both_ways;
+	one_way = nn_history_queue(&ledbat->history, ack->now_us, nn_one_way(ledbat->tick_us, ack, rtt));
+	return nn_min(one_way, nn_add_saturating(both_ways, ledbat->tick_us));
+}
+
+/* What Reno would add for this ACK, 1/4096 segment. */
+nn_inline u64 ledbat_step(const struct nn_window *win, const struct nn_ack *ack)
+{
+	return ((u64)ack->acked << (2 * NN_SHIFT)) / win->w;
+}
+
+nn_inline void ledbat_grow(struct nn_window *win, const struct nn_ack *ack, u64 step)
+{
+	u64 allowed = ((u64)ack->in_flight + ack->acked + 1) << NN_SHIFT;
+
+	if (win->w < allowed)
+		nn_window_set(win, win->w + step < allowed ? win->w + step : allowed);
+}
+
+nn_inline void ledbat_shrink(struct nn_window *win, u64 step)
+{
+	nn_shrink(win, step < win->w ? win->w - (u32)step : 0);
+}
+
+/* Towards the target, in proportion to the distance. */
+nn_inline void ledbat_steer(struct nn_flow *flow, const struct nn_ack *ack, u32 target, u32 queue)
+{
+	struct nn_window *win = &flow->win;
+	u64 step = ledbat_step(win, ack);
+
+	if (queue > target)
+		ledbat_shrink(win, step * (queue - target) / target);
+	else if (nn_may_grow(flow, ack))
+		ledbat_grow(win, ack, step * (target - queue) / target);
+}
+
+nn_inline bool ledbat_fills(nn_params p, u32 target, u32 queue)
+{
+	return (u64)queue * 100 > (u64)target * p[NN_P_slow_start_exit];
+}
+
+nn_inline void ledbat_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+{
+	bool lone = ack->flags & NN_LONE;
+	u32 rtt = nn_trusted_rtt(flow, ack), target = ledbat_target_us(p), queue;
+
+	if (nn_round_over(&flow->round, ack))
+		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
+	if (!rtt)
+		return;
+	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
+	if (lone)
+		return;
+	queue = ledbat_queue(flow, ack, rtt);
+	if (nn_in_slow_start(&flow->win) && ledbat_fills(p, target, queue))
+		nn_shrink(&flow->win, flow->win.w);
+	if (!nn_in_slow_start(&flow->win))
+		ledbat_steer(flow, ack, target, queue);
+	else if (nn_may_grow(flow, ack))
+		nn_flow_slow_start(flow, ack);
+}
+
+#endif

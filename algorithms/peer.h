@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The peer's clock, seen through TCP timestamps (RFC 7323), and the one-way delay that it tells.
+ *
+ *   tick    the peer may count in any unit: compare its count with our clock until one of the usual units fits
+ *   delay   d = tick * TSval - now + RTT: from our sending to the peer's answering, up to a constant that differences
+ *           cancel. Everything is taken modulo 2^32 us, so neither clock's wrap shows.
+ *
+ * A measured tick would be wrong by some 0.1 %, 60 ms a minute; a nominal one is wrong by the crystals only. A clock that
+ * fits none (random, stopped, coarser than 20 ms) has no tick: its owner falls back on the RTT. Nothing here trusts a
+ * clock for good, for it may jump: who uses the delay bounds it by what the RTT shows.
+ */
+#ifndef NN_PEER_H
+#define NN_PEER_H
+
+#include "flow.h"
+
+#define NN_TICK_LEAST_US 1000000u /* a second: a 20 ms clock has counted 50 by then */
+#define NN_TICK_MOST_US 16000000u /* no unit fitted for so long: begin again */
+
+struct nn_peer {
+	u32 stamp; /* TSval where the comparison began; 0: it has not */
+	u32 since_us; /* our time then */
+};
+
+/* Do `count` ticks of `tick_us` make `elapsed_us`? Queues may have changed by 1/32 of it; units differ by a fifth. */
+nn_inline bool nn_tick_fits(u32 tick_us, u32 count, u32 elapsed_us)
+{
+	u64 theirs = (u64)tick_us * count, slack = elapsed_us / 32 + tick_us;
+
+	return theirs <= elapsed_us + slack && elapsed_us <= theirs + slack;
+}
+
+/* The peer's tick, us; 0: not known yet. */
+nn_inline u32 nn_peer_tick(struct nn_peer *peer, const struct nn_ack *ack)
+{
+	u32 count = ack->peer_stamp - peer->stamp, elapsed = ack->now_us - peer->since_us;
+
+	if (!ack->peer_stamp)
+		return 0;
+	if (!peer->stamp || elapsed > NN_TICK_MOST_US) {
+		peer->stamp = ack->peer_stamp;
+		peer->since_us = ack->now_us;
+		return 0;
+	}
+	if (elapsed < NN_TICK_LEAST_US)
+		return 0;
+#define NN_TRY_TICK(us)                                                                                                \
+	if (nn_tick_fits(us, count, elapsed))                                                                          \
+		return us;
+	NN_TRY_TICK(1000) /* Linux, macOS, Windows, FreeBSD */
+	NN_TRY_TICK(10000) /* HZ = 100: old Linux, BSD */
+	NN_TRY_TICK(4000) /* HZ = 250 */
+	NN_TRY_TICK(1) /* Linux with a tcp_usec_ts route */
+	NN_TRY_TICK(2000)
+	NN_TRY_TICK(5000)
+	NN_TRY_TICK(20000)
+#undef NN_TRY_TICK
+	return 0;
+}
+
+/* One-way delay of the newest segment acknowledged, us, up to a constant. */
+nn_inline u32 nn_one_way(u32 tick_us, const struct nn_ack *ack, u32 rtt_us)
+{
+	return tick_us * ack->peer_stamp - ack->now_us + rtt_us;
+}
+
+#endif
