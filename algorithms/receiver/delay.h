@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * How long the queue in front of us is, from the receiver's side alone.
+ *
+ * One-way delay: arrival time - TSval x tick. The sender's zero is unknown and cancels against the smallest value seen
+ * (base). It sees only the direction of the data, and every segment is a sample. It has three weaknesses, each bounded:
+ *   tick    the peer's clock ticks in 1 us, 1, 4, 10 or 100 ms: measured against ours over the first 200 ms
+ *   drift   at 50 ppm the base is wrong by 5 ms after 100 s. The round-trip time, which needs only our own clock, bounds
+ *           the queue from above: a one-way delay that claims more moves the base instead
+ *   route   a longer path looks like a queue for ever: the base is the least of the last 4 x 64 s
+ * Without timestamps: the round-trip time, measured from the grant of a right edge to the first byte beyond it. It sees
+ * both directions, and a sender that does not use the window makes it longer: such a flow yields too much, not too little.
+ */
+#ifndef NN_DELAY_H
+#define NN_DELAY_H
+
+#include "params.h"
+
+#define NN_BASES 4
+#define NN_BASE_US 64000000u
+#define NN_TICK_US 1000u /* Linux, the BSDs, Windows: until the peer's is known */
+#define NN_TICK_PROBE_US 200000u
+
+struct nn_delay {
+	u32 base[NN_BASES]; /* smallest one-way delay of each window, us of an arbitrary zero */
+	u32 base_us; /* when the current window began */
+	u32 current; /* its index */
+	u32 tick; /* the peer's, us */
+	u32 first_tsval, first_us; /* to measure it */
+	u32 rtt_min; /* smallest round trip, us; NN_NEVER: none yet */
+	u32 rtt_recent; /* smallest of the current window */
+	u32 queue; /* of the last arrival, us */
+	u8 tick_known;
+	u8 based;
+};
+
+nn_inline void nn_delay_init(struct nn_delay *d)
+{
+	d->tick = NN_TICK_US;
+	d->rtt_min = NN_NEVER;
+	d->rtt_recent = NN_NEVER;
+	d->based = 0;
+	d->tick_known = 0;
+	d->current = 0;
+	d->queue = 0;
+	d->first_us = 0;
+	d->first_tsval = 0;
+}
+
+nn_inline void nn_delay_rebase(struct nn_delay *d, u32 owd)
+{
+	for (int i = 0; i < NN_BASES; i++)
+		d->base[i] = owd;
+}
+
+nn_inline void nn_delay_tick(struct nn_delay *d, const struct nn_segment *seg)
+{
+	u32 elapsed = seg->now_us - d->first_us, ticks = seg->tsval - d->first_tsval, us;
+
+	if (d->tick_known || elapsed < NN_TICK_PROBE_US || !ticks)
+		return;
+	us = elapsed / ticks;
+	d->tick = us < 100 ? 1 : us < 2500 ? 1000 : us < 7000 ? 4000 : us < 50000 ? 10000 : 100000;
+	d->tick_known = 1;
+	if (d->tick != NN_TICK_US)
+		d->based = 0;
+}
+
+nn_inline void nn_delay_rotate(struct nn_delay *d, u32 now_us, u32 owd)
+{
+	if (now_us - d->base_us < NN_BASE_US)
+		return;
+	d->base_us = now_us;
+	d->current = (d->current + 1) % NN_BASES;
+	d->base[d->current % NN_BASES] = owd;
+	if (!d->current) {
+		d->rtt_min = d->rtt_recent;
+		d->rtt_recent = NN_NEVER;
+	}
+}
+
+nn_inline void nn_delay_rtt(struct nn_delay *d, u32 rtt_us)
+{
+	d->rtt_min = nn_min(d->rtt_min, rtt_us);
+	d->rtt_recent = nn_min(d->rtt_recent, rtt_us);
+}
+
+/* The queue that a stamped arrival met, us. `rtt_us` is at most a tick of our own clock (1 ms) too long. */
+nn_inline u32 nn_delay_stamped(struct nn_delay *d, const struct nn_segment *seg, u32 rtt_us)
+{
+	u32 owd, base, most, queue;
+
+	if (!d->based && !d->tick_known && !d->first_us) {
+		d->first_tsval = seg->tsval;
+		d->first_us = seg->now_us;
+	}
+	nn_delay_tick(d, seg);
+	nn_delay_rtt(d, rtt_us);
+	owd = seg->now_us - seg->tsval * d->tick;
+	if (!d->based) {
+		nn_delay_rebase(d, owd);
+		d->base_us = seg->now_us;
+		d->based = 1;
+	}
+	nn_delay_rotate(d, seg->now_us, owd);
+	if ((s32)(owd - d->base[d->current % NN_BASES]) < 0)
+		d->base[d->current % NN_BASES] = owd;
+	base = d->base[0];
+	for (int i = 1; i < NN_BASES; i++)
+		if ((s32)(d->base[i] - base) < 0)
+			base = d->base[i];
+	queue = owd - base;
+	most = rtt_us - d->rtt_min + d->tick + NN_TICK_US;
+	if (queue > most) {
+		nn_delay_rebase(d, owd - most);
+		queue = most;
+	}
+	return d->queue = queue;
+}
+
+/* The same from a round trip alone. */
+nn_inline u32 nn_delay_unstamped(struct nn_delay *d, u32 rtt_us)
+{
+	nn_delay_rtt(d, rtt_us);
+	return d->queue = rtt_us - d->rtt_min;
+}
+
+#endif

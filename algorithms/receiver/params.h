@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* The parameters of the receiver cores: one flat row of u32 an algorithm, live in eBPF `.data`, as in ../params.h. */
+#ifndef NN_RECEIVER_PARAMS_H
+#define NN_RECEIVER_PARAMS_H
+
+#include "segment.h"
+
+/* X(name, unit and range, why it exists) */
+#define NN_RECEIVER_PARAMS(X)                                                                                          \
+	X(target, "microseconds, 100 to 1000000", "queueing delay that is tolerated")                                  \
+	X(foreign, "microseconds, 100 to 1000000", "queueing delay that one's own share does not explain")             \
+	X(step, "microseconds, 100 to 1000000", "a jump of delay between neighbours that is a stranger's flight")      \
+	X(floor, "segments, 1 to 10", "the least window; the kernel rounds it to its window scale")                    \
+	X(initial, "segments, 1 to 100", "the first window")                                                           \
+	X(jiffy, "microseconds, 1 to 100000", "the unit of Vulture's thresholds")                                      \
+	X(quantum, "microseconds, 1 to 100000", "clocks are rounded down to it: 4000 is the paper's kernel")           \
+	X(skew, "parts per million, 0 to 1000", "makes our clock run fast, for measurement")
+
+enum nn_receiver_param {
+#define NN_RECEIVER_PARAM_INDEX(name, unit, why) NN_R_##name,
+	NN_RECEIVER_PARAMS(NN_RECEIVER_PARAM_INDEX)
+#undef NN_RECEIVER_PARAM_INDEX
+		NN_RECEIVER_PARAM_COUNT
+};
+
+typedef const u32 *nn_receiver_params;
+
+#endif

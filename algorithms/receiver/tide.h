@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * TIDE: netnice's own receiver. It asks whose queue it is by taking its own away.
+ *
+ *   rise    the round's least queue is below target/2: grow; double towards the window remembered, then one segment a
+ *           round and faster the longer the path stays clear
+ *   drain   least queue > target: W <- W rtt/(rtt + queue), which is what the path holds without a queue. If it was ours,
+ *           it is gone one round later, and the base is seen afresh
+ *   ebb     it survived the drain, or our rate fell below half of its maximum: somebody else's. Down to the floor, and
+ *           stay there until the queue is gone
+ *   step    a delay that jumps between neighbours and stays for four arrivals is a stranger's first flight: ebb within
+ *           the round, without asking
+ *
+ * Why the least queue of a round: our own burst makes some segments wait, a standing queue all. Why a drain and not a
+ * halving: alone, it costs nothing, for what is taken away was only waiting. Why a floor in segments: a flow at one
+ * segment a round trip still samples the queue, and sixty-four of them fit where sixty-four pairs would be the queue.
+ *
+ * Limits: it cannot stop faster than one round trip, for what is granted is granted. Behind a flow-queueing router the
+ * stranger's queue is not ours to see: there, only a mark helps. A base learnt while others keep the queue full is too
+ * long until they drain it.
+ */
+#ifndef NN_TIDE_H
+#define NN_TIDE_H
+
+#include "flow.h"
+
+#define NN_TIDE_STEP_ARRIVALS 4
+#define NN_TIDE_STEP_MS 5 /* neighbours were sent at most so far apart: a pause is no jump */
+
+nn_inline void tide_start(struct nn_receiver *flow, nn_receiver_params p)
+{
+	struct nn_tide *t = &flow->tide;
+
+	(void)p;
+	__builtin_memset(t, 0, sizeof(*t));
+	t->full = NN_NEVER;
+	t->stride = 1;
+	t->doubling = flow->estimate == 0;
+	if (flow->estimate)
+		t->full = flow->estimate;
+}
+
+/* Of the window `w`, what the path holds when nobody waits. */
+nn_inline u32 tide_share(const struct nn_receiver *flow, u32 w, u32 queue)
+{
+	u64 base = nn_max(flow->delay.rtt_min, 1);
+
+	return nn_max((u32)(w * base / (base + queue)), flow->floor);
+}
+
+nn_inline void tide_calm(struct nn_tide *t)
+{
+	t->stride = 1;
+	t->quiet = 0;
+}
+
+nn_inline void tide_ebb(struct nn_receiver *flow, u32 queue)
+{
+	struct nn_tide *t = &flow->tide;
+	u32 share = tide_share(flow, flow->target, queue);
+
+	if (!t->yielding) {
+		t->full = t->full == NN_NEVER ? share : nn_max(t->full, share);
+		t->peak = nn_max(t->peak, share);
+	}
+	nn_set_target(flow, flow->floor);
+	tide_calm(t);
+	t->hold = 1;
+	t->doubling = 1;
+	t->yielding = 1;
+	t->persisted = 0;
+}
+
+nn_inline void tide_drain(struct nn_receiver *flow, u32 queue, bool strange)
+{
+	struct nn_tide *t = &flow->tide;
+	u32 share = tide_share(flow, flow->target, queue);
+
+	nn_set_target(flow, share);
+	if (!t->drains)
+		t->full = share;
+	t->peak = nn_max(t->peak - t->peak / 16, share);
+	t->drains++;
+	t->hold = 1;
+	t->doubling = 0;
+	t->persisted = strange;
+	tide_calm(t);
+}
+
+/* The queue stands. */
+nn_inline void tide_congested(struct nn_receiver *flow, nn_receiver_params p, u32 queue, u32 mean, u32 rate)
+{
+	struct nn_tide *t = &flow->tide;
+	bool strange = queue > p[NN_R_foreign], shrinks = queue < t->last_queue / 4 * 3;
+
+	if (t->yielding) {
+		nn_set_target(flow, flow->floor);
+		t->doubling = 1;
+	} else if (strange && ((t->persisted && !shrinks) || (u64)rate * 2 < t->rate_max)) {
+		tide_ebb(flow, mean);
+	} else if (t->drains && shrinks) {
+		t->drains++;
+	} else {
+		tide_drain(flow, mean, strange);
+	}
+	t->last_queue = queue;
+}
+
+/* The path is clear. */
+nn_inline void tide_rise(struct nn_receiver *flow, u32 target, u32 mean)
+{
+	struct nn_tide *t = &flow->tide;
+	u32 known, step;
+
+	t->yielding = 0;
+	t->persisted = 0;
+	if (t->drains > 1 && t->full != NN_NEVER && flow->target < t->full) {
+		nn_set_target(flow, t->full - t->full / 32);
+		t->drains = 0;
+		tide_calm(t);
+		return;
+	}
+	t->drains = 0;
+	if (t->doubling && t->full == NN_NEVER && mean > 2 * target) {
+		t->doubling = 0; /* the first start: leave before it overshoots */
+		t->full = flow->target;
+	}
+	if (mean > 3 * target)
+		t->doubling = 0;
+	if (nn_unused(flow))
+		return;
+	known = t->full == NN_NEVER ? NN_RECEIVER_MOST : nn_max(t->full, t->peak) / 8 * 7;
+	if (t->doubling && flow->target + 64 < known) {
+		nn_set_target(flow, nn_min(2 * flow->target, known));
+		return;
+	}
+	t->doubling = 0;
+	t->quiet++;
+	if (mean > 2 * target)
+		tide_calm(t);
+	if (t->quiet > 3)
+		t->stride = nn_min(t->stride * 2, 64);
+	step = nn_max(flow->target / (t->quiet > 8 ? 4 : 16), flow->mss);
+	nn_set_target(flow, (u64)flow->target + nn_min(t->stride * flow->mss, step));
+}
+
+nn_inline void tide_on_round(struct nn_receiver *flow, nn_receiver_params p, u32 now_us)
+{
+	struct nn_tide *t = &flow->tide;
+	const struct nn_arrivals *round = &flow->round;
+	u32 target = p[NN_R_target], queue = round->queue_min, mean = nn_round_queue(round);
+	u32 rate = (u32)((u64)round->bytes * 1000 / nn_max(now_us - round->start_us, 1));
+
+	t->rate_max = nn_max(t->rate_max - t->rate_max / 256, rate);
+	if (t->hold) {
+		t->hold--;
+		return;
+	}
+	if (queue > target || (round->lost && mean > p[NN_R_foreign])) {
+		tide_congested(flow, p, queue, mean, rate);
+	} else if (queue > target / 2) {
+		tide_calm(t);
+		t->doubling = 0;
+		t->yielding = 0;
+		t->persisted = 0;
+		t->drains = 0;
+		if (flow->target < round->bytes + round->bytes / 2 + 4 * flow->mss)
+			nn_set_target(flow, flow->target + flow->mss);
+	} else {
+		tide_rise(flow, target, mean);
+	}
+}
+
+/* Did a stranger's flight just come between our segments? */
+nn_inline bool tide_stepped(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg, u32 queue)
+{
+	struct nn_tide *t = &flow->tide;
+	u32 jump = queue > t->previous ? queue - t->previous : 0;
+	u32 apart = (seg->tsval - t->previous_tsval) * flow->delay.tick;
+
+	t->previous = queue;
+	t->previous_tsval = seg->tsval;
+	if (t->step_count)
+		t->step_count = queue >= t->step_base + p[NN_R_step] ? t->step_count + 1 : 0;
+	else if (jump >= p[NN_R_step] && seg->stamped && apart <= NN_TIDE_STEP_MS * 1000) {
+		t->step_count = 1;
+		t->step_base = queue - jump;
+	}
+	if (t->step_count < NN_TIDE_STEP_ARRIVALS)
+		return false;
+	t->step_count = 0;
+	return true;
+}
+
+nn_inline void tide_on_arrival(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg,
+			       const struct nn_arrival *arrival)
+{
+	struct nn_tide *t = &flow->tide;
+
+	if (tide_stepped(flow, p, seg, arrival->queue) && !t->yielding && !arrival->hole &&
+	    flow->target > 8 * flow->mss) {
+		tide_ebb(flow, t->step_base);
+		nn_round_start(flow, seg);
+	} else if (arrival->round) {
+		tide_on_round(flow, p, seg->now_us);
+		nn_round_start(flow, seg);
+	}
+}
+
+#endif

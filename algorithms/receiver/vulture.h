@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Vulture (Li and Welzl, research report 474, University of Oslo, 2017), algorithms 1 to 5; 6 is in flow.h.
+ *
+ *   PIV        arrival interval - sending interval of two segments sent at least 5 jiffies apart
+ *   mode       sum of a round's PIVs > 0, or more than half positive: conservative (others are there); else aggressive
+ *   policy     > 7/8 of the PIVs high: halve; > 7/8 low: double below rwndThresh, one segment a round above; else fix
+ *   loss       halve. After a decision, nothing is analysed until data arrives that reflects it
+ *
+ * The thresholds are in jiffies of 4 ms (`jiffy`). The paper's kernel reads both clocks in jiffies: `quantum` 4000
+ * reproduces that; 1 uses what the clocks really tell.
+ *
+ * Deviations:
+ * - Algorithm 1 forgets a segment that completed a pair: its queue runs dry after 5 jiffies and fills again, so only
+ *   every other stretch of 20 ms is measured. Taken as it stands.
+ * - 'Out of order or lost' is a new hole in the sequence. Taken by the letter, the retransmission that fills it would
+ *   halve the window a second time, and each segment behind it again.
+ * - The packet queue holds 128 segments; on faster paths it samples.
+ */
+#ifndef NN_VULTURE_H
+#define NN_VULTURE_H
+
+#include "flow.h"
+
+enum nn_policy { NN_FIX, NN_DOUBLE, NN_INCREASE, NN_HALVE };
+
+#define NN_PSI 5 /* jiffies between the two of a pair */
+
+nn_inline void vulture_forget(struct nn_vulture *v)
+{
+	v->positive = 0;
+	v->count = 0;
+	v->sum = 0;
+	v->high[0] = 0;
+	v->high[1] = 0;
+	v->low[0] = 0;
+	v->low[1] = 0;
+	v->head = v->tail;
+}
+
+nn_inline void vulture_start(struct nn_receiver *flow, nn_receiver_params p)
+{
+	struct nn_vulture *v = &flow->vulture;
+
+	(void)p;
+	v->head = 0;
+	v->tail = 0;
+	v->thresh = NN_NEVER;
+	v->wait = 0;
+	v->policy = NN_FIX;
+	v->aggressive = 0;
+	vulture_forget(v);
+}
+
+nn_inline void vulture_count(struct nn_vulture *v, s32 piv, u32 jiffy)
+{
+	u32 size = piv < 0 ? 0u - (u32)piv : (u32)piv;
+
+	v->count++;
+	v->sum = (s32)((u32)v->sum + (u32)piv);
+	v->positive += piv > 0;
+	v->high[0] += size >= 2 * jiffy;
+	v->low[0] += size < jiffy;
+	v->high[1] += size >= 5 * jiffy;
+	v->low[1] += size <= 3 * jiffy;
+}
+
+/* Algorithm 1. */
+nn_inline void vulture_measure(struct nn_vulture *v, nn_receiver_params p, const struct nn_segment *seg, u32 tick)
+{
+	u32 quantum = nn_max(p[NN_R_quantum], 1), jiffy = nn_min(p[NN_R_jiffy], 100000);
+	u32 sent = seg->stamped ? seg->tsval * tick / quantum * quantum : seg->now_us;
+	u32 arrived = seg->now_us / quantum * quantum;
+	u32 head = v->head % NN_PIVS, tail = v->tail % NN_PIVS;
+	s32 interval = (s32)(sent - v->tsval[head]);
+
+	if (v->head != v->tail && interval >= (s32)(NN_PSI * jiffy)) {
+		vulture_count(v, (s32)(arrived - v->arrival[head] - (u32)interval), jiffy);
+		v->head++;
+	} else if (v->tail - v->head < NN_PIVS) {
+		v->tsval[tail] = sent;
+		v->arrival[tail] = arrived;
+		v->tail++;
+	}
+}
+
+/* Algorithms 2, 3 and 4. */
+nn_inline enum nn_policy vulture_decide(struct nn_vulture *v, u32 window)
+{
+	u64 alpha = 7ull * v->count; /* 7/8 of them */
+	bool aggressive = !(v->sum > 0 || v->positive > v->count / 2);
+
+	v->aggressive = aggressive;
+	if (8ull * (aggressive ? v->high[1] : v->high[0]) > alpha)
+		return NN_HALVE;
+	if (8ull * (aggressive ? v->low[1] : v->low[0]) > alpha)
+		return window < v->thresh ? NN_DOUBLE : NN_INCREASE;
+	return NN_FIX;
+}
+
+nn_inline void vulture_apply(struct nn_receiver *flow, enum nn_policy policy)
+{
+	struct nn_vulture *v = &flow->vulture;
+
+	if (policy == NN_HALVE)
+		v->thresh = flow->window;
+	nn_set_target(flow, policy == NN_HALVE	  ? flow->window / 2 :
+			    policy == NN_DOUBLE	  ? flow->window * 2 :
+			    policy == NN_INCREASE ? flow->window + flow->mss :
+						    flow->window);
+	v->policy = policy;
+	v->wait = 1;
+	vulture_forget(v);
+}
+
+nn_inline void vulture_on_arrival(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg,
+				  const struct nn_arrival *arrival)
+{
+	struct nn_vulture *v = &flow->vulture;
+
+	if (!v->wait) {
+		vulture_measure(v, p, seg, flow->delay.tick);
+		if (arrival->hole)
+			vulture_apply(flow, NN_HALVE);
+		else if (arrival->round && v->count)
+			vulture_apply(flow, vulture_decide(v, flow->window));
+		else
+			return;
+		nn_round_start(flow, seg);
+	} else if (arrival->round) {
+		v->wait = 0;
+		vulture_forget(v);
+		nn_round_start(flow, seg);
+	}
+}
+
+#endif
