@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The verifier's budget: what this kernel's verifier had to look at for each program, against the number pinned here.
+//! A program that suddenly costs half as much again has a reason that somebody should know. Needs root.
+
+use std::fs;
+use std::os::fd::{AsFd, AsRawFd};
+
+use libbpf_rs::{MapCore, MapType, ObjectBuilder, Program};
+
+const SENDER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
+
+/// Instructions that the verifier processed for `nice`'s programs on Linux 6.18, clang 16.
+const PINNED: [(&str, u32); 8] = [
+    ("nice_init", 481),
+    ("nice_release", 61),
+    ("nice_cong_control", 12557),
+    ("nice_state", 228),
+    ("nice_event", 90),
+    ("nice_ssthresh", 7),
+    ("nice_undo_cwnd", 25),
+    ("nice_min_tso_segs", 2),
+];
+const MOST_PERCENT: u32 = 150;
+
+fn name(program: &Program<'_>) -> String {
+    program.name().to_string_lossy().into_owned()
+}
+
+/// Instructions processed, as the kernel tells in the descriptor's fdinfo.
+fn verified(program: &Program<'_>) -> u32 {
+    let info = format!("/proc/self/fdinfo/{}", program.as_fd().as_raw_fd());
+    let text = fs::read_to_string(info).expect("a loaded program has fdinfo");
+    let line = text.lines().find_map(|l| l.strip_prefix("verified_insns:"));
+    line.expect("Linux 5.16 and newer tell")
+        .trim()
+        .parse()
+        .expect("a number")
+}
+
+#[test]
+fn programs_stay_within_the_verifiers_budget() {
+    let mut open = ObjectBuilder::default()
+        .open_memory(SENDER)
+        .expect("open the sender object");
+    for mut map in open
+        .maps_mut()
+        .filter(|m| m.map_type() == MapType::StructOps)
+    {
+        let wanted = map.name().to_str() == Some("nice");
+        map.set_autocreate(wanted).expect("choose the map");
+    }
+    let object = open
+        .load()
+        .expect("load the sender: this test needs root and a kernel with struct_ops");
+    let costs: Vec<(String, u32)> = object
+        .progs()
+        .filter(|p| p.as_fd().as_raw_fd() > 0) // those of maps left out are not loaded
+        .map(|p| (name(&p), verified(&p)))
+        .collect();
+    println!("{costs:?}");
+    for (name, pinned) in PINNED {
+        let (_, cost) = costs
+            .iter()
+            .find(|(n, _)| n == name)
+            .unwrap_or_else(|| panic!("{name} is not loaded"));
+        assert!(
+            *cost <= pinned * MOST_PERCENT / 100,
+            "{name}: the verifier processed {cost} instructions, {pinned} are pinned: find out why, or pin {cost}"
+        );
+    }
+}
