@@ -47,16 +47,15 @@ as_root() {
 	fi
 }
 
-# units_of PACKAGE…: systemd services that these packages ship.
-units_of() {
-	for name in "$@"; do
-		dpkg -L "$name" 2>/dev/null | sed -n 's|^\(/usr\)\{0,1\}/lib/systemd/system/\([^/]*\.\(service\|socket\)\)$|\2|p'
-	done | sort -u
+# services_at_boot: those that systemd would start; nothing where there is no systemd.
+services_at_boot() {
+	command -v systemctl >/dev/null 2>&1 || return 0
+	systemctl list-unit-files --state=enabled --no-legend --type=service,socket 2>/dev/null | awk '{ print $1 }'
 }
 
 # apt_install PACKAGE…: none of the daemons among them is started, now or at boot.
 apt_install() {
-	guard=/usr/sbin/policy-rc.d
+	guard=${POLICY_RC_D:-/usr/sbin/policy-rc.d}
 	if [ ! -e "$guard" ]; then
 		# Debian asks this file before it starts a daemon; 101 forbids.
 		as_root sh -c "printf '#!/bin/sh\nexit 101\n' >$guard && chmod 755 $guard"
@@ -67,15 +66,15 @@ apt_install() {
 	else
 		guard=
 	fi
-	before=$(units_of "$@")
+	before=$(services_at_boot)
 	as_root env DEBIAN_FRONTEND=noninteractive \
 		apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@" ||
 		die "apt-get could not install: $*" "its own words are above" \
 			"mend apt (often: apt-get update, or a full disk), then run ./setup $GOAL again"
-	for unit in $(units_of "$@"); do
-		case "$before" in *"$unit"*) continue ;; esac
-		command -v systemctl >/dev/null 2>&1 || continue
-		as_root systemctl disable "$unit" >/dev/null 2>&1 || say "note: $unit is not disabled; systemctl refused"
+	# What only the demo or a test starts, by itself, has no business at boot either.
+	for unit in $(services_at_boot); do
+		printf '%s\n' "$before" | grep -qxF "$unit" && continue
+		as_root systemctl --quiet disable "$unit" || say "note: $unit will start at boot; systemctl did not disable it"
 	done
 	if [ -n "$guard" ]; then
 		as_root rm -f "$guard"

@@ -22,6 +22,8 @@ PLAIN_TOOLS = (
     "env",
     "mkdir",
     "rm",
+    "chmod",
+    "cp",
     "sort",
     "git",
     "sha256sum",
@@ -56,7 +58,7 @@ def stand_in(folder: Path, name: str, body: str) -> None:
 
 def setup(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Runs the clone's setup there."""
-    environment = {"PATH": str(home / "bin"), "HOME": str(home)}
+    environment = {"PATH": str(home / "bin"), "HOME": str(home), "POLICY_RC_D": str(home / "policy-rc.d")}
     return subprocess.run(
         [str(home / "clone/setup"), *words],
         env=environment, stdin=subprocess.DEVNULL,
@@ -117,6 +119,20 @@ def test_too_old_a_kernel_is_said_before_anything_is_installed(bare: Path) -> No
     assert "needs 6.4" in done.stderr
     assert not (bare / "asked").exists()
     assert "cannot run on this Linux 6.1" in setup(bare, "--yes", "build").stdout
+
+
+def test_a_new_daemon_is_disabled_and_never_started(bare: Path) -> None:
+    stand_in(
+        bare / "bin", "apt-get", f'echo "$*" >>{bare}/asked; [ $2 = update ] || cp {bare}/policy-rc.d {bare}/policy'
+    )
+    enabled = f"echo old.service enabled; if [ -e {bare}/policy ]; then echo served.service enabled; fi"
+    stand_in(
+        bare / "bin", "systemctl", f'if [ $1 = list-unit-files ]; then {enabled}; else echo "$*" >>{bare}/disabled; fi'
+    )
+    setup(bare, "--yes", "build")
+    assert (bare / "disabled").read_text() == "--quiet disable served.service\n"
+    assert "exit 101" in (bare / "policy").read_text()
+    assert not (bare / "policy-rc.d").exists()
 
 
 def test_a_failing_apt_is_not_hidden(bare: Path) -> None:
