@@ -6,7 +6,7 @@ The host's path counts IP bytes, the lab's rate counts Ethernet frames: the lab'
 
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from netnice_lab import guest, machine, results
@@ -28,7 +28,7 @@ class Case:
     """One scenario that both worlds run, and the metric that must agree."""
 
     name: str
-    traffic: tuple[Traffic, ...]
+    traffic: tuple[Bulk | Documents, ...]
     metric: str
     tolerance: float
 
@@ -58,26 +58,30 @@ def in_lab(case: Case, seconds: float) -> results.Metrics:
 
 def on_host(case: Case, seconds: float) -> tuple[results.Metrics, str]:
     """The case in real time; the second value says why it is void, if it is."""
-    try:
-        from testbed.namespace import Namespace
-        from testbed.path import Path as EmulatedPath
-    except ImportError as error:
-        raise LabError("no testbed in this clone", str(error), "use a complete clone") from error
+    from testbed.namespace import Namespace
+    from testbed.path import Path as EmulatedPath
+
     with (
         Namespace("agreea") as a,
         Namespace("agreeb") as b,
         EmulatedPath(a, b, rate=f"{RATE}bit", rtt=f"{RTT * 1e3:g}ms", queue="1bdp") as path,
     ):
-        plan = Plan(seconds, WARM_UP, 1, {"www": a.address, "bulk": a.address, "home": b.address})
-        for traffic in case.traffic:
-            plan.add(traffic)
         names = {"www": a.name, "bulk": a.name, "home": b.name}
-        lines = [" ".join(names.get(word, word) for word in line.split()) for line in plan.lines]
-        plan.lines = [f"sysctl {n} ipv4/tcp_no_metrics_save 1" for n in (a.name, b.name)] + lines
+        plan = Plan(seconds, WARM_UP, 1, {a.name: a.address, b.name: b.address})
+        plan.lines = [f"sysctl {name} ipv4/tcp_no_metrics_save 1" for name in (a.name, b.name)]
+        for traffic in case.traffic:
+            plan.add(placed(traffic, names))
         files = play(plan.text(), seconds)
     run = Run("", "", 1, {}, groups=plan.groups, window=seconds - WARM_UP, warm_up=WARM_UP)
     output = machine.Output(files, seconds, 0.0, "")
     return results.metrics(run, output), "" if path.trusted else "the machine delivered packets late"
+
+
+def placed(traffic: Bulk | Documents, names: dict[str, str]) -> Traffic:
+    """The same traffic between other hosts."""
+    if isinstance(traffic, Bulk):
+        return replace(traffic, source=names[traffic.source], sink=names[traffic.sink])
+    return replace(traffic, server=names[traffic.server], home=names[traffic.home])
 
 
 def play(plan: str, seconds: float) -> dict[str, str]:
@@ -99,23 +103,34 @@ def play(plan: str, seconds: float) -> dict[str, str]:
 
 def main(seconds: int) -> int:
     """Print one line a case; 1 if one disagrees."""
-    from testbed.netnice import netnice_up
+    try:
+        from testbed.errors import TestbedError
+        from testbed.netnice import netnice_up
+    except ImportError as error:
+        raise LabError("no testbed in this clone", str(error), "use a complete clone") from error
+    try:
+        with netnice_up():
+            return compare(seconds)
+    except TestbedError as error:
+        raise LabError("the host's side cannot run", str(error), "make build, and be root") from error
 
+
+def compare(seconds: int) -> int:
+    """Run every case in both worlds."""
     failed = void = 0
-    with netnice_up():
-        for case in cases(seconds):
-            lab = in_lab(case, seconds)[case.metric]
-            metrics, noise = on_host(case, seconds)
-            host = metrics[case.metric]
-            difference = host / lab - 1
-            good = abs(difference) <= case.tolerance
-            word = "ok    " if good else "VOID  " if noise else "FAILED"
-            failed += word == "FAILED"
-            void += word == "VOID  "
-            print(
-                f"{word} {case.name}: lab {lab:.3f}, host {host:.3f}, {difference:+.1%} "
-                f"(bound ±{case.tolerance:.0%}) {noise}",
-                flush=True,
-            )
+    for case in cases(seconds):
+        lab = in_lab(case, seconds)[case.metric]
+        metrics, noise = on_host(case, seconds)
+        host = metrics[case.metric]
+        difference = host / lab - 1
+        good = abs(difference) <= case.tolerance
+        word = "ok    " if good else "VOID  " if noise else "FAILED"
+        failed += word == "FAILED"
+        void += word == "VOID  "
+        print(
+            f"{word} {case.name}: lab {lab:.3f}, host {host:.3f}, {difference:+.1%} "
+            f"(bound ±{case.tolerance:.0%}) {noise}",
+            flush=True,
+        )
     print(f"{failed} disagree, {void} void because of the machine's noise")
     return 1 if failed else 0
