@@ -2,7 +2,7 @@
 """TCP Nice, 'other results': Reno limited to a rate, against Nice which needs no rate."""
 
 from netnice_lab.conditions import PAPER_DIFFERS, paper
-from netnice_lab.experiment import Experiment, Figure
+from netnice_lab.experiment import Bar, Experiment, Figure
 
 RATES = tuple(f"reno-at-{percent}" for percent in (25, 50, 75, 100, 125))
 
@@ -17,4 +17,13 @@ experiment = Experiment(
         Figure("background", "latency", "protocol", "background, Mbit/s", "document latency, ms", panel="spare"),
     ],
     section4=True,
-)
+    bars=[
+        Bar(f"a quarter of the spare: more latency than Nice, S = {spare}", "latency",
+            {"protocol": "reno-at-25", "spare": spare}, {"protocol": "nice-0.1", "spare": spare}, minimum=1.0)
+        for spare in (0.5, 1.0, 2.0)
+    ] + [
+        Bar(f"a quarter of the spare: less throughput than Nice, S = {spare}", "background",
+            {"protocol": "reno-at-25", "spare": spare}, {"protocol": "nice-0.1", "spare": spare}, maximum=1.0)
+        for spare in (0.5, 1.0, 2.0)
+    ],
+)  # fmt: skip

@@ -63,10 +63,11 @@ def paper(
     udp: bool = False,
     duration: float = PAPER_DURATION,
     buffer: float = 1.0,
+    demand: int = DEMAND,
 ) -> Scenario:
     """Section 4.1: 512-byte packets, 50 ms, drop-tail of one BDP, capacity (1 + S) times the mean demand."""
     chosen = protocol(name) if isinstance(name, str) else name
-    capacity = int((1 + spare) * DEMAND)
+    capacity = int((1 + spare) * demand)
     packets = max(4, round(buffer * capacity * ROUND_TRIP / 1e6 / 8 / PACKET))
     if chosen.priority:
         queue = Queue("priority", packets=packets)
@@ -78,19 +79,20 @@ def paper(
     foreground: Traffic
     if udp:
         # 12 sources, each ON half the time
-        foreground = OnOff("www", "home", 12, 2 * DEMAND // 12, packet=PACKET)
+        foreground = OnOff("www", "home", 12, 2 * demand // 12, packet=PACKET)
     else:
-        foreground = Documents("www", "home", paper_documents(duration - DRAIN, seed, settings.trace), "reno")
-    traffic = (foreground, *background(chosen, flows, capacity - DEMAND))
+        foreground = Documents("www", "home", paper_documents(demand, duration - DRAIN, seed, settings.trace), "reno")
+    traffic = (foreground, *background(chosen, flows, capacity - demand))
     return finish(Scenario(topology, traffic, duration, PAPER_WARM_UP, seed), chosen)
 
 
 @cache
-def paper_documents(duration: float, seed: int, trace: Path | None) -> tuple[Document, ...]:
+def paper_documents(demand: int, duration: float, seed: int, trace: Path | None) -> tuple[Document, ...]:
     """The generated foreground, or the log given with --trace; drawn once for all protocols."""
     if trace is not None:
         return read_log(trace, duration=duration)
-    return Browsing(DEMAND).documents(duration, seed)
+    pace = DEMAND / demand  # more demand is more documents, not larger ones
+    return Browsing(demand, think=3.0 * pace, gap=0.2 * pace).documents(duration, seed)
 
 
 def today(
