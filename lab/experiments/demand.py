@@ -9,8 +9,8 @@ KINDS = {"nice-floor-1": named("nice-0.1").with_parameters(min_window=4096)}
 
 experiment = Experiment(
     title="Mean demand of the foreground from 0.4 to 6.4 Mbit/s, S = 1",
-    claim="The paper states the ratio of capacity to mean demand, not the demand. It says that a window floor of 1 doubles "
-    "the latency at 64 flows.",
+    claim="The paper states the ratio of capacity to mean demand, not the demand. It says that a window floor of 1 "
+    "doubles the latency at 64 flows.",
     differs=PAPER_DIFFERS + " More demand is more documents of the same sizes by the same twelve clients.",
     sweep={
         "protocol": ("priority", "nice-0.1", "nice-0.2", "nice-paper", "nice-floor-1"),

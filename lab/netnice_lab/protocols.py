@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 
 from netnice_lab.errors import LabError
+from netnice_lab.module import Parameters
 
 VEGAS = "/sys/module/tcp_vegas/parameters"
 Values = tuple[tuple[str, int], ...]
@@ -74,4 +75,6 @@ def protocol(name: str) -> Protocol:
         return Protocol(name, "nice", (("threshold", round(float(found[1]) * 100)),))
     if found := re.fullmatch(r"reno-at-(\d+)", name):
         return Protocol(name, "reno", rate_part=int(found[1]) / 100)
-    raise LabError(f"unknown protocol '{name}'", "", f"choose one of {FORMS}")
+    if name in Parameters.read().rows:
+        return Protocol(name, name)
+    raise LabError(f"unknown protocol '{name}'", "", f"choose one of {FORMS}, or an algorithm of algorithms/table.h")
