@@ -15,6 +15,8 @@
  *   (peer.h). Until then, and with peers without a usable clock, the queue is RTT - base RTT.
  * - The queue is never believed to be longer than the RTT shows, plus a tick: both ways together hold at least what
  *   one way does. A random or jumping clock then costs LEDBAT its blindness to the way back, not its life.
+ * - When a clock comes into use, all of the queue that the RTT shows counts as the way there: a flow in the middle of
+ *   slow start must not take its own queue for the base.
  * - ALLOWED_INCREASE (a segment over what was in flight) bounds growth and does not cut: a paced flight is a little
  *   smaller than its window.
  * - The delay of a lone segment may contain a delayed ACK and is not used.
@@ -35,12 +37,14 @@
 	P(estimator, NN_RTT_ROBUST)                                                                                    \
 	P(force_window, 0)
 
+#define LEDBAT_CARRY 8
+
 NN_CORE_AS_RENO(ledbat)
 
 struct ledbat {
 	union {
 		struct nn_peer peer; /* until the tick is known */
-		struct nn_history history; /* of one-way delays, from then on */
+		struct nn_history history; /* of one-way delays, from then on; carry always */
 	};
 	u16 tick_us; /* the peer's; 0: not known */
 };
@@ -56,49 +60,67 @@ nn_inline u32 ledbat_target_us(nn_params p)
 nn_inline u32 ledbat_queue(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt)
 {
 	struct ledbat *ledbat = ledbat_of(flow);
-	u32 both_ways = rtt > flow->rtt.min ? rtt - flow->rtt.min : 0, one_way;
+	u32 both_ways = rtt - flow->rtt.min, delay, queue;
 
 	if (!ledbat->tick_us) {
 		ledbat->tick_us = nn_peer_tick(&ledbat->peer, ack);
 		if (ledbat->tick_us)
-			ledbat->history.span = 0;
+			nn_history_begin(&ledbat->history, nn_one_way(ledbat->tick_us, ack, rtt) - both_ways);
 		return both_ways;
 	}
 	if (!ack->peer_stamp)
 		return both_ways;
-	one_way = nn_history_queue(&ledbat->history, ack->now_us, nn_one_way(ledbat->tick_us, ack, rtt));
-	return nn_min(one_way, nn_add_saturating(both_ways, ledbat->tick_us));
+	delay = nn_one_way(ledbat->tick_us, ack, rtt);
+	if (nn_clock_jumped(ledbat->tick_us, nn_history_above(&ledbat->history, delay), both_ways, flow->rtt.min)) {
+		ledbat->tick_us = 0;
+		ledbat->peer.stamp = 0;
+		return both_ways;
+	}
+	queue = nn_history_queue(&ledbat->history, ack->now_us, delay);
+	return nn_min(queue, nn_add_saturating(both_ways, ledbat->tick_us));
 }
 
-/* What Reno would add for this ACK, 1/4096 segment. */
+/* Segments this ACK acknowledged, as far as arithmetic goes. */
+nn_inline u64 ledbat_acked(const struct nn_ack *ack)
+{
+	return nn_min(ack->acked, 1u << 20);
+}
+
+/* What Reno would add for this ACK, in 2^-20 segment: a part of that is less than a wide window's unit. */
 nn_inline u64 ledbat_step(const struct nn_window *win, const struct nn_ack *ack)
 {
-	return ((u64)ack->acked << (2 * NN_SHIFT)) / win->w;
+	return (ledbat_acked(ack) << (2 * NN_SHIFT + LEDBAT_CARRY)) / win->w;
 }
 
-nn_inline void ledbat_grow(struct nn_window *win, const struct nn_ack *ack, u64 step)
+nn_inline void ledbat_grow(struct nn_window *win, u8 *carry, const struct nn_ack *ack, u64 step)
 {
-	u64 allowed = ((u64)ack->in_flight + ack->acked + 1) << NN_SHIFT;
+	u64 allowed = ((u64)ack->in_flight + ack->acked + 1) << NN_SHIFT,
+	    w = win->w + ((step + *carry) >> LEDBAT_CARRY);
 
+	*carry = (u8)(step + *carry);
 	if (win->w < allowed)
-		nn_window_set(win, win->w + step < allowed ? win->w + step : allowed);
+		nn_window_set(win, w < allowed ? w : allowed);
 }
 
-nn_inline void ledbat_shrink(struct nn_window *win, u64 step)
+nn_inline void ledbat_shrink(struct nn_window *win, u8 *carry, u64 step)
 {
-	nn_shrink(win, step < win->w ? win->w - (u32)step : 0);
+	u64 down = (step + 255 - *carry) >> LEDBAT_CARRY;
+
+	*carry = (u8)(*carry - step);
+	nn_shrink(win, down < win->w ? win->w - (u32)down : 0);
 }
 
 /* Towards the target, in proportion to the distance. */
 nn_inline void ledbat_steer(struct nn_flow *flow, const struct nn_ack *ack, u32 target, u32 queue)
 {
 	struct nn_window *win = &flow->win;
+	u8 *carry = &ledbat_of(flow)->history.carry;
 	u64 step = ledbat_step(win, ack);
 
 	if (queue > target)
-		ledbat_shrink(win, step * (queue - target) / target);
+		ledbat_shrink(win, carry, step * (queue - target) / target);
 	else if (nn_may_grow(flow, ack))
-		ledbat_grow(win, ack, step * (target - queue) / target);
+		ledbat_grow(win, carry, ack, step * (target - queue) / target);
 }
 
 nn_inline bool ledbat_fills(nn_params p, u32 target, u32 queue)

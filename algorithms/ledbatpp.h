@@ -15,8 +15,7 @@
  * forgotten comes back.
  *
  * Deviations:
- * - The changes are made by every ACK in proportion to what it acknowledges: of the -W/2 a round trip that the draft
- *   allows, that takes 39 %.
+ * - The changes are made by every ACK in proportion to what it acknowledges.
  * - A loss while held is one of the window before: it halves that window, not the two segments.
  * - The delay of a lone segment may contain a delayed ACK and is not used.
  * - The history has eight spans of 75 s (history.h). A slowdown is due after ten minutes at the latest.
@@ -67,7 +66,7 @@ nn_inline void ledbatpp_on_recovery(struct nn_flow *flow, nn_params p, u32 state
 /* 1/gain. */
 nn_inline u32 ledbatpp_divisor(u32 target_us, u32 base_us)
 {
-	u32 ratio = base_us ? (2 * target_us + base_us - 1) / base_us : LEDBATPP_LEAST_GAIN;
+	u32 ratio = (2 * target_us + base_us - 1) / base_us;
 
 	return nn_min(nn_max(ratio, 1), LEDBATPP_LEAST_GAIN);
 }
@@ -117,21 +116,22 @@ nn_inline void ledbatpp_advance(struct nn_flow *flow, nn_params p, const struct 
 nn_inline void ledbatpp_steer(struct nn_flow *flow, const struct nn_ack *ack, u32 target, u32 queue, u32 divisor)
 {
 	struct nn_window *win = &flow->win;
-	u64 part = (u64)ack->acked << NN_SHIFT, up = ledbat_step(win, ack) / divisor, down;
+	u8 *carry = &ledbatpp_of(flow)->history.carry;
+	u64 up = ledbat_step(win, ack) / divisor, whole = ledbat_acked(ack) << (NN_SHIFT + LEDBAT_CARRY), down;
 
 	if (queue <= target) {
 		if (nn_may_grow(flow, ack))
-			ledbat_grow(win, ack, up);
+			ledbat_grow(win, carry, ack, up);
 		return;
 	}
-	down = part * (queue - target) / target;
+	down = whole * (queue - target) / target;
 	down = down > up ? down - up : 0;
-	ledbat_shrink(win, down < part / 2 ? down : part / 2);
+	ledbat_shrink(win, carry, down < whole / 2 ? down : whole / 2);
 }
 
 nn_inline void ledbatpp_slow_start(struct nn_flow *flow, const struct nn_ack *ack, u32 divisor)
 {
-	u64 w = flow->win.w + ((u64)ack->acked << NN_SHIFT) / divisor;
+	u64 w = flow->win.w + (ledbat_acked(ack) << NN_SHIFT) / divisor;
 
 	nn_window_set(&flow->win, w < flow->win.ssthresh ? w : flow->win.ssthresh);
 }
@@ -149,8 +149,10 @@ nn_inline void ledbatpp_on_ack(struct nn_flow *flow, nn_params p, const struct n
 	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
 	if (lone)
 		return;
+	if (!history->span)
+		nn_history_begin(history, rtt);
 	queue = nn_history_queue(history, ack->now_us, rtt);
-	divisor = ledbatpp_divisor(target, (u32)nn_history_base(history) << NN_DELAY_SHIFT);
+	divisor = ledbatpp_divisor(target, ((u32)nn_history_base(history) + 1) << NN_DELAY_SHIFT); /* rounded up */
 	if (history->phase == LEDBATPP_STARTING && ledbat_fills(p, target, queue) && nn_in_slow_start(&flow->win))
 		nn_shrink(&flow->win, flow->win.w);
 	ledbatpp_advance(flow, p, ack);

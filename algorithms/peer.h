@@ -7,8 +7,10 @@
  *           cancel. Everything is taken modulo 2^32 us, so neither clock's wrap shows.
  *
  * A measured tick would be wrong by some 0.1 %, 60 ms a minute; a nominal one is wrong by the crystals only. A clock that
- * fits none (random, stopped, coarser than 20 ms) has no tick: its owner falls back on the RTT. Nothing here trusts a
- * clock for good, for it may jump: who uses the delay bounds it by what the RTT shows.
+ * fits none (random, stopped, coarser than 20 ms) has no tick: its owner falls back on the RTT.
+ *
+ * No clock is trusted for good. A queue towards the peer that is longer than the RTT has grown, or a way shorter than
+ * none at all, is no queue: the clock has jumped, drifted or become random, and is measured afresh.
  */
 #ifndef NN_PEER_H
 #define NN_PEER_H
@@ -17,6 +19,7 @@
 
 #define NN_TICK_LEAST_US 1000000u /* a second: a 20 ms clock has counted 50 by then */
 #define NN_TICK_MOST_US 16000000u /* no unit fitted for so long: begin again */
+#define NN_CLOCK_SLACK_US 8000u /* what timers, drift and a changed way back may add */
 
 struct nn_peer {
 	u32 stamp; /* TSval where the comparison began; 0: it has not */
@@ -63,6 +66,16 @@ nn_inline u32 nn_peer_tick(struct nn_peer *peer, const struct nn_ack *ack)
 nn_inline u32 nn_one_way(u32 tick_us, const struct nn_ack *ack, u32 rtt_us)
 {
 	return tick_us * ack->peer_stamp - ack->now_us + rtt_us;
+}
+
+/* Can the delay not be `above_us` (signed) its base while the RTT is `both_ways_us` above its own, `base_rtt_us`? */
+nn_inline bool nn_clock_jumped(u32 tick_us, u32 above_us, u32 both_ways_us, u32 base_rtt_us)
+{
+	u32 slack = tick_us + NN_CLOCK_SLACK_US;
+
+	if (nn_reached(above_us, 0))
+		return above_us > nn_add_saturating(both_ways_us, slack);
+	return 0 - above_us > nn_add_saturating(base_rtt_us, slack);
 }
 
 #endif

@@ -11,9 +11,7 @@
  *
  * Deviations:
  * - TCP timestamps carry the one-way delay (peer.h). Until the peer's tick is known, and with peers without a usable
- *   clock, it is the RTT; min, max and mean are moved over when the tick becomes known.
- * - A delay is never believed to exceed min by more than the RTT exceeds its own, plus a tick: a clock that jumps must
- *   not set max for good.
+ *   clock, it is the RTT; min, max and mean are moved over when the tick becomes known, and back when the clock jumps.
  * - The delay of a lone segment may contain a delayed ACK and is not used.
  * - W = 1 sends pairs every two round trips (pace.h).
  */
@@ -62,26 +60,35 @@ nn_inline void tcplp_learn(struct tcplp *lp, u32 delay)
 		lp->mean -= (lp->mean - delay) / 8;
 }
 
+/* Moves what is known to a scale that reads `now` where the present one reads `then`. */
+nn_inline void tcplp_move(struct tcplp *lp, u32 then, u32 now)
+{
+	lp->min += now - then;
+	lp->max += now - then;
+	lp->mean += now - then;
+}
+
 /* This ACK's delay towards the peer, us. */
 nn_inline u32 tcplp_delay(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt)
 {
 	struct tcplp *lp = tcplp_of(flow);
-	u32 delay, most;
+	u32 delay, base = flow->rtt.min;
 
 	if (!lp->tick_us) {
 		lp->tick_us = nn_peer_tick(&lp->peer, ack);
 		if (!lp->tick_us)
 			return rtt;
-		delay = nn_one_way(lp->tick_us, ack, rtt);
-		lp->min += delay - rtt;
-		lp->max += delay - rtt;
-		lp->mean += delay - rtt;
+		tcplp_move(lp, rtt, nn_one_way(lp->tick_us, ack, rtt));
 	}
 	if (!ack->peer_stamp)
 		return lp->mean;
 	delay = nn_one_way(lp->tick_us, ack, rtt);
-	most = lp->min + (rtt - flow->rtt.min) + lp->tick_us;
-	return nn_reached(most, delay) ? delay : most;
+	if (!nn_clock_jumped(lp->tick_us, delay - lp->min, rtt - base, base))
+		return delay;
+	tcplp_move(lp, lp->min, base);
+	lp->tick_us = 0;
+	lp->peer.stamp = 0;
+	return rtt;
 }
 
 /* Is the queue longer than `threshold` of the buffer? */

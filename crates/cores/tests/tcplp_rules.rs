@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! TCP-LP (Kuzmanovic and Knightly), point by point: docs/ledbat.md names the test beside each statement.
+
+mod path;
+
+use netnice_cores::{Algorithm, Recovery};
+use path::{near, Clock, Path, MS, SECOND, USUAL};
+
+const BUFFER: u32 = 200 * MS;
+
+/// A flow that has seen the buffer empty and full, and a loss, at 40 segments.
+fn experienced(clock: Clock) -> Path {
+    let mut path = Path::new(Algorithm::Lp, clock);
+    path.settle(40.0);
+    path.forward = BUFFER;
+    path.hold(2 * SECOND, 40.0);
+    path.forward = 0;
+    path.hold(2 * SECOND, 40.0);
+    path
+}
+
+/// Round trips with this queue from 40 segments on, after the mean has taken it in.
+fn rounds(path: &mut Path, queue: u32, count: u32) {
+    path.forward = queue;
+    for _ in 0..count {
+        path.round();
+    }
+}
+
+#[test]
+fn below_the_threshold_it_is_reno() {
+    for queue in [0, BUFFER * 10 / 100] {
+        let mut path = experienced(USUAL);
+        rounds(&mut path, queue, 5);
+        assert!(near(path.window(), 45.0), "{queue}: {}", path.window());
+    }
+}
+
+#[test]
+fn above_fifteen_percent_of_the_delay_range_it_halves() {
+    let mut path = experienced(USUAL);
+    path.forward = BUFFER * 20 / 100;
+    let mut last = path.window();
+    for _ in 0..60 {
+        path.ack(2, MS, 40, false);
+        if path.window() < last {
+            assert!(near(path.window(), last / 2.0), "{last} {}", path.window());
+            return;
+        }
+        last = path.window();
+    }
+    panic!("no reaction");
+}
+
+#[test]
+fn while_it_watches_it_does_not_grow() {
+    let mut path = experienced(USUAL);
+    path.forward = BUFFER * 20 / 100;
+    while path.window() > 30.0 {
+        path.ack(2, MS, 40, false);
+    }
+    let halved = path.window();
+    path.forward = 0; // the queue goes at once: no second indication
+    for _ in 0..16 {
+        path.ack(2, MS, 20, false);
+    }
+    assert_eq!(path.window(), halved);
+    rounds(&mut path, 0, 8);
+    assert!(path.window() > halved, "{}", path.window());
+}
+
+#[test]
+fn persistent_congestion_takes_it_to_one_segment_without_slow_start_back() {
+    let mut path = experienced(USUAL);
+    rounds(&mut path, BUFFER * 20 / 100, 8);
+    assert_eq!(path.window(), 1.0);
+    rounds(&mut path, 0, 12); // the mean sinks and the watch ends
+    let before = path.window();
+    rounds(&mut path, 0, 5);
+    assert!(
+        path.window() <= before + 5.5,
+        "no doubling: {before} {}",
+        path.window()
+    );
+}
+
+#[test]
+fn at_most_one_reaction_a_round_trip() {
+    let mut path = experienced(USUAL);
+    path.forward = BUFFER / 2;
+    let mut last = path.window();
+    let mut reactions = 0;
+    for _ in 0..20 {
+        path.ack(2, MS, 40, false); // all of one round
+        reactions += (path.window() < last) as u32;
+        last = path.window();
+    }
+    assert_eq!(reactions, 1);
+}
+
+#[test]
+fn delays_are_only_learnt_before_the_first_loss() {
+    let mut path = Path::new(Algorithm::Lp, USUAL);
+    for queue in [0, 20, 60, 100] {
+        path.forward = queue * MS;
+        path.round();
+    }
+    assert!(
+        path.window() > 100.0,
+        "slow start goes on: {}",
+        path.window()
+    );
+    path.core.recovery(Recovery::Reduced);
+    path.core.recovery(Recovery::Open);
+    let after = path.window();
+    path.round();
+    assert!(
+        path.window() < after,
+        "and now they count: {}",
+        path.window()
+    );
+}
+
+#[test]
+fn a_queue_on_the_way_back_is_not_seen() {
+    let mut path = experienced(USUAL);
+    path.back = BUFFER;
+    for _ in 0..5 {
+        path.round();
+    }
+    assert!(near(path.window(), 45.0), "{}", path.window());
+}
+
+#[test]
+fn without_a_clock_the_round_trip_serves() {
+    for clock in [Clock::None, Clock::Random] {
+        let mut path = experienced(clock);
+        rounds(&mut path, 0, 5);
+        assert!(near(path.window(), 45.0), "{clock:?}: {}", path.window());
+        rounds(&mut path, BUFFER / 2, 2);
+        assert!(path.window() < 30.0, "{clock:?}: {}", path.window());
+    }
+}
