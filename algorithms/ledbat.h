@@ -13,8 +13,8 @@
  * Deviations:
  * - TCP timestamps carry the one-way delay, so it is known only in the peer's ticks and from the second second on
  *   (peer.h). Until then, and with peers without a usable clock, the queue is RTT - base RTT.
- * - The queue is never believed to be longer than the RTT shows, plus a tick: both ways together hold at least what
- *   one way does. A random or jumping clock then costs LEDBAT its blindness to the way back, not its life.
+ * - A clock that shows what the RTT cannot show is measured afresh (peer.h), so a random or jumping one costs LEDBAT its
+ *   blindness to the way back, not its life.
  * - When a clock comes into use, all of the queue that the RTT shows counts as the way there: a flow in the middle of
  *   slow start must not take its own queue for the base.
  * - ALLOWED_INCREASE (a segment over what was in flight) bounds growth and does not cut: a paced flight is a little
@@ -60,7 +60,7 @@ nn_inline u32 ledbat_target_us(nn_params p)
 nn_inline u32 ledbat_queue(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt)
 {
 	struct ledbat *ledbat = ledbat_of(flow);
-	u32 both_ways = rtt - flow->rtt.min, delay, queue;
+	u32 both_ways = rtt - flow->rtt.min, delay;
 
 	if (!ledbat->tick_us) {
 		ledbat->tick_us = nn_peer_tick(&ledbat->peer, ack);
@@ -76,8 +76,7 @@ nn_inline u32 ledbat_queue(struct nn_flow *flow, const struct nn_ack *ack, u32 r
 		ledbat->peer.stamp = 0;
 		return both_ways;
 	}
-	queue = nn_history_queue(&ledbat->history, ack->now_us, delay);
-	return nn_min(queue, nn_add_saturating(both_ways, ledbat->tick_us));
+	return nn_history_queue(&ledbat->history, ack->now_us, delay);
 }
 
 /* Segments this ACK acknowledged, as far as arithmetic goes. */

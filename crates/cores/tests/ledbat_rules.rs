@@ -184,3 +184,13 @@ fn a_wide_window_grows_too() {
     path.round();
     assert!(near(path.window() - 20_000.0, 1.0), "{}", path.window());
 }
+
+#[test]
+fn its_own_first_queue_is_not_the_base() {
+    let mut path = Path::new(Algorithm::Ledbat, USUAL);
+    path.round();
+    path.forward = 80 * MS; // before the peer's tick can be known
+    path.hold(3 * SECOND, 40.0);
+    path.round();
+    assert!((path.window() - 40.2).abs() < 0.05, "{}", path.window());
+}
