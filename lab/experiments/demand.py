@@ -14,12 +14,13 @@ experiment = Experiment(
     differs=PAPER_DIFFERS + " More demand is more documents of the same sizes by the same twelve clients.",
     sweep={
         "protocol": ("priority", "nice-0.1", "nice-0.2", "nice-paper", "nice-floor-1"),
-        "demand": (400_000, 800_000, 1_600_000, 3_200_000, 6_400_000),
+        "demand": (400_000, 800_000, 1_600_000, 2_000_000, 3_200_000, 6_400_000),
         "flows": (16, 64),
     },
     scenario=lambda protocol, demand, flows, seed: paper(
         KINDS.get(protocol, protocol), demand=demand, flows=flows, seed=seed
     ),
+    seeds=1,
     figures=[
         Figure("demand", "latency", "protocol", "demand, bit/s", "document latency, ms", True, True, "flows"),
         Figure("demand", "background", "protocol", "demand, bit/s", "background, Mbit/s", True, True, "flows"),
