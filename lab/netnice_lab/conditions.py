@@ -19,7 +19,7 @@ ROUND_TRIP = 100_000
 """Microseconds: a propagation delay of 50 ms each way."""
 DEMAND = 2_000_000
 """Bit/s that the foreground asks for on average. The paper states only the ratio of capacity to demand; but it says
-that a window floor of 1 doubles the latency at 64 flows, and that happens here at about 2 Mbit/s (experiment demand)."""
+that a window floor of 1 doubles the latency at 64 flows, which happens here at about 2 Mbit/s (experiment demand)."""
 NATURAL_DEMAND = 800_000
 """Bit/s of the generator's twelve clients with their default thinking times."""
 PAPER_DURATION, PAPER_WARM_UP = 80.0, 12.0
