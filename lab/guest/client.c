@@ -30,7 +30,7 @@ struct fetch {
 	struct client *client;
 	int fd, established;
 	uint32_t asked, done, left; /* of the client's schedule: next to ask, next to arrive, its bytes */
-	uint32_t last;		    /* one past the last document this connection is for */
+	uint32_t last; /* one past the last document this connection is for */
 };
 
 struct client {
@@ -142,8 +142,7 @@ static void fetch_ready(struct source *source, uint32_t events)
 		fetch->established = 1;
 	ask(fetch);
 	while (fetch->left && (events & EPOLLIN)) {
-		n = recv(fetch->fd, payload, fetch->left < sizeof(payload) ? fetch->left : sizeof(payload),
-			 MSG_TRUNC);
+		n = recv(fetch->fd, payload, fetch->left < sizeof(payload) ? fetch->left : sizeof(payload), MSG_TRUNC);
 		if (n <= 0)
 			return;
 		fetch->left -= n;
@@ -212,7 +211,6 @@ void documents_report(FILE *to)
 
 	fprintf(to, "client,asked_us,size,first_us,acked_us,arrived_us\n");
 	for (i = 0; i < document_count; i++)
-		fprintf(to, "%d,%lu,%u,%lu,%lu,%lu\n", documents[i].client, documents[i].at / 1000,
-			documents[i].size, documents[i].first / 1000, documents[i].acked / 1000,
-			documents[i].arrived / 1000);
+		fprintf(to, "%d,%lu,%u,%lu,%lu,%lu\n", documents[i].client, documents[i].at / 1000, documents[i].size,
+			documents[i].first / 1000, documents[i].acked / 1000, documents[i].arrived / 1000);
 }

@@ -21,9 +21,18 @@ static uint64_t clock_ns(clockid_t clock)
 	return t.tv_sec * NSEC + t.tv_nsec;
 }
 
-uint64_t now_ns(void) { return current; }
-uint64_t realtime_start(void) { return wall_start; }
-void loop_tick(void) { current = clock_ns(CLOCK_MONOTONIC) - monotonic_start; }
+uint64_t now_ns(void)
+{
+	return current;
+}
+uint64_t realtime_start(void)
+{
+	return wall_start;
+}
+void loop_tick(void)
+{
+	current = clock_ns(CLOCK_MONOTONIC) - monotonic_start;
+}
 
 void loop_start(void)
 {

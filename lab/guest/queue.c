@@ -48,8 +48,8 @@ static void root_queue(FILE *to, int i, struct nlmsghdr *answer)
 		struct tc_stats *stats = RTA_DATA(part);
 
 		if (part->rta_type == TCA_STATS)
-			fprintf(to, "queue,%lu,%s,%u,%u,%u\n", now_ns() / 1000, queues[i].name,
-				stats->backlog, stats->qlen, stats->drops);
+			fprintf(to, "queue,%lu,%s,%u,%u,%u\n", now_ns() / 1000, queues[i].name, stats->backlog,
+				stats->qlen, stats->drops);
 	}
 }
 

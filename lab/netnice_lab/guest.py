@@ -15,7 +15,7 @@ FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static"]
 
 @dataclass(frozen=True)
 class Guest:
-    """The compiled programs and the name of what they were compiled from."""
+    """The compiled programs and a name for their content."""
 
     key: str
     init: Path
@@ -39,4 +39,6 @@ def build() -> Guest:
                 run(["gcc", *FLAGS, "-o", str(work / program), *names], places.GUEST_SOURCES)
             if not home.exists():
                 work.rename(home)
-    return Guest(key, home / "init", home / "traffic")
+    # results belong to the programs, not to the wording of their sources
+    content = places.digest((home / "init").read_bytes(), (home / "traffic").read_bytes())
+    return Guest(content, home / "init", home / "traffic")

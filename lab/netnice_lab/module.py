@@ -17,7 +17,7 @@ OBJECT = "tcp_netnice.ko"
 
 @dataclass(frozen=True)
 class Module:
-    """A compiled module and the name of what it was compiled from."""
+    """A compiled module and a name for its content."""
 
     key: str
     path: Path
@@ -42,7 +42,8 @@ def build(broken: tuple[str, ...] = ()) -> Module:
     home = places.cache() / "modules" / key
     if not (home / OBJECT).exists():
         compile_into(home, base, changes)
-    return Module(key, home / OBJECT)
+    # results belong to the module, not to the wording of its sources
+    return Module(places.digest((home / OBJECT).read_bytes()), home / OBJECT)
 
 
 def compile_into(home: Path, base: kernel.Kernel, changes: list[mutants.Mutant]) -> None:

@@ -23,11 +23,11 @@ static void record(u32 algorithm, int first, u32 *now, u32 *delivered, struct nn
 	memset(step, 0, sizeof(*step));
 	*now += below(8000);
 	step->algorithm = algorithm;
-	step->event = first	  ? NN_REPLAY_INIT :
-		      kind < 2	  ? NN_REPLAY_RECOVERY :
-		      kind == 2	  ? NN_REPLAY_RESTART :
-		      kind == 3	  ? NN_REPLAY_UNDO :
-				    NN_REPLAY_ACK;
+	step->event = first	  ? NN_REPLAY_INIT
+		      : kind < 2  ? NN_REPLAY_RECOVERY
+		      : kind == 2 ? NN_REPLAY_RESTART
+		      : kind == 3 ? NN_REPLAY_UNDO
+				  : NN_REPLAY_ACK;
 	step->value = below(3);
 	step->ack.acked = below(5);
 	*delivered += step->ack.acked;
