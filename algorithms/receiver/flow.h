@@ -58,10 +58,13 @@ struct nn_rledbat {
 struct nn_tide {
 	u32 full; /* window that filled the path without a queue, when it was last seen full; NN_NEVER: never */
 	u32 peak; /* its slowly decaying maximum: to where a return may double */
+	u32 clear[2]; /* target in the last clear round, and in the one before: what the path was seen to hold */
 	u32 rate_max; /* bytes a millisecond, decaying */
 	u32 stride; /* segments of growth a round */
 	u32 quiet; /* rounds of growth in a row */
 	u32 hold; /* rounds still to ignore: their data left before the last decision */
+	u32 ebbing; /* rounds at the floor */
+	u32 settled; /* clear rounds since the return reached the window remembered */
 	u32 drains; /* rounds since a drain began; 0: none is under way */
 	u32 last_queue; /* us, of the last congested round */
 	u32 step_base, step_count; /* a jump of delay that may be a stranger's */
@@ -74,6 +77,7 @@ struct nn_receiver {
 	u32 estimate; /* bytes: the sender's window */
 	u32 mss; /* largest payload of one segment seen */
 	u32 floor; /* bytes */
+	u32 haste; /* bytes the window may grow for each byte acknowledged, at least 1 */
 	u32 next; /* highest sequence number seen, plus one */
 	u32 acked; /* newest acknowledgement sent */
 	u32 edge; /* right edge granted */

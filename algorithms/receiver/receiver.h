@@ -11,6 +11,7 @@ nn_inline void nn_receiver_switch(struct nn_receiver *flow, nn_receiver_params p
 	u32 mss = nn_max(flow->mss, 536);
 
 	flow->algorithm = chosen < NN_RECEIVER_COUNT ? chosen + 1 : 0;
+	flow->haste = 1;
 	if (!flow->algorithm)
 		return;
 	flow->floor = mss * nn_max(nn_min(p[NN_R_floor], 10), 1);
@@ -53,6 +54,12 @@ nn_inline void nn_receiver_arrival(struct nn_receiver *flow, nn_receiver_params 
 	}
 }
 
+/* Bytes that the window may grow on an ACK: as many as it acknowledges, or twice that where the core is sure. */
+nn_inline u32 nn_grown(const struct nn_receiver *flow, u32 acked)
+{
+	return flow->haste > 1 ? nn_add_saturating(acked, acked) : acked;
+}
+
 /* An ACK is about to leave: the window to advertise with it, bytes; 0: the kernel's own. */
 nn_inline u32 nn_receiver_ack(struct nn_receiver *flow, const struct nn_leaving *ack)
 {
@@ -66,7 +73,7 @@ nn_inline u32 nn_receiver_ack(struct nn_receiver *flow, const struct nn_leaving 
 	if (!flow->algorithm)
 		return 0;
 	if (flow->window < flow->target)
-		flow->window = nn_min(flow->target, nn_add_saturating(flow->window, acked));
+		flow->window = nn_min(flow->target, nn_add_saturating(flow->window, nn_grown(flow, acked)));
 	else
 		flow->window = nn_max(flow->target, flow->window - nn_min(acked, flow->window));
 	flow->edge = ack->ack + flow->window;

@@ -25,6 +25,9 @@
 #include "flow.h"
 
 #define NN_TIDE_STEP_ARRIVALS 4
+#define NN_TIDE_PAIRS 8 /* rounds */
+#define NN_TIDE_LARGE 12 /* segments */
+#define NN_TIDE_SETTLED 4 /* rounds */
 #define NN_TIDE_STEP_MS 5 /* neighbours were sent at most so far apart: a pause is no jump */
 
 nn_inline void tide_start(struct nn_receiver *flow, nn_receiver_params p)
@@ -54,19 +57,39 @@ nn_inline void tide_calm(struct nn_tide *t)
 	t->quiet = 0;
 }
 
+/* At the floor: pairs, which are not held back by delayed ACKs, for as long as a pause lasts; then single segments. */
+nn_inline void tide_stay(struct nn_receiver *flow)
+{
+	struct nn_tide *t = &flow->tide;
+
+	nn_set_target(flow, t->ebbing < NN_TIDE_PAIRS ? 2 * flow->mss : flow->floor);
+	t->ebbing = nn_add_saturating(t->ebbing, 1);
+	t->doubling = 1;
+	flow->haste = 1;
+}
+
+/* A window that met a queue as soon as the return had reached it is refuted; one that held for a while is kept. */
+nn_inline void tide_remember(struct nn_tide *t, u32 share)
+{
+	bool refuted = !t->doubling && t->settled < NN_TIDE_SETTLED;
+
+	t->full = refuted || t->full == NN_NEVER ? share : nn_max(t->full, share);
+	t->peak = refuted ? share : nn_max(t->peak, share);
+}
+
 nn_inline void tide_ebb(struct nn_receiver *flow, u32 queue)
 {
 	struct nn_tide *t = &flow->tide;
 	u32 share = tide_share(flow, flow->target, queue);
 
-	if (!t->yielding) {
-		t->full = t->full == NN_NEVER ? share : nn_max(t->full, share);
-		t->peak = nn_max(t->peak, share);
-	}
-	nn_set_target(flow, flow->floor);
+	if (!t->yielding)
+		tide_remember(t, share);
+	t->settled = 0;
+	t->ebbing = 0;
+	tide_stay(flow);
 	tide_calm(t);
+	t->rate_max = 0;
 	t->hold = 1;
-	t->doubling = 1;
 	t->yielding = 1;
 	t->persisted = 0;
 }
@@ -79,12 +102,25 @@ nn_inline void tide_drain(struct nn_receiver *flow, u32 queue, bool strange)
 	nn_set_target(flow, share);
 	if (!t->drains)
 		t->full = share;
+	if (!t->doubling && t->settled < NN_TIDE_SETTLED)
+		t->peak = share;
 	t->peak = nn_max(t->peak - t->peak / 16, share);
+	t->settled = 0;
 	t->drains++;
 	t->hold = 1;
 	t->doubling = 0;
 	t->persisted = strange;
 	tide_calm(t);
+}
+
+/* Is the queue more than our own growth since the path was clear can have made? Many small flows' growth adds up. */
+nn_inline bool tide_unexplained(const struct nn_receiver *flow, u32 target, u32 queue, u32 rate)
+{
+	const struct nn_tide *t = &flow->tide;
+	u32 grown = flow->target - nn_min(flow->target, t->clear[1]);
+
+	return flow->target > NN_TIDE_LARGE * flow->mss &&
+	       queue > 2000ull * grown / nn_max(rate, 1) + target;
 }
 
 /* The queue stands. */
@@ -94,9 +130,9 @@ nn_inline void tide_congested(struct nn_receiver *flow, nn_receiver_params p, u3
 	bool strange = queue > p[NN_R_foreign], shrinks = queue < t->last_queue / 4 * 3;
 
 	if (t->yielding) {
-		nn_set_target(flow, flow->floor);
-		t->doubling = 1;
-	} else if (strange && ((t->persisted && !shrinks) || (u64)rate * 2 < t->rate_max)) {
+		tide_stay(flow);
+	} else if (strange && ((t->persisted && !shrinks) || (u64)rate * 2 < t->rate_max ||
+			       tide_unexplained(flow, p[NN_R_target], queue, rate))) {
 		tide_ebb(flow, mean);
 	} else if (t->drains && shrinks) {
 		t->drains++;
@@ -114,6 +150,8 @@ nn_inline void tide_rise(struct nn_receiver *flow, u32 target, u32 mean)
 
 	t->yielding = 0;
 	t->persisted = 0;
+	t->clear[1] = t->clear[0];
+	t->clear[0] = flow->target;
 	if (t->drains > 1 && t->full != NN_NEVER && flow->target < t->full) {
 		nn_set_target(flow, t->full - t->full / 32);
 		t->drains = 0;
@@ -125,16 +163,18 @@ nn_inline void tide_rise(struct nn_receiver *flow, u32 target, u32 mean)
 		t->doubling = 0; /* the first start: leave before it overshoots */
 		t->full = flow->target;
 	}
-	if (mean > 3 * target)
-		t->doubling = 0;
+	if (t->doubling && mean > 3 * target)
+		return; /* others are leaving, or coming: the next round will tell */
 	if (nn_unused(flow))
 		return;
 	known = t->full == NN_NEVER ? NN_RECEIVER_MOST : nn_max(t->full, t->peak) / 8 * 7;
 	if (t->doubling && flow->target + 64 < known) {
-		nn_set_target(flow, nn_min(2 * flow->target, known));
+		flow->haste = t->full == NN_NEVER ? 1 : 2;
+		nn_set_target(flow, nn_min((1 + flow->haste) * flow->target, known));
 		return;
 	}
 	t->doubling = 0;
+	t->settled++;
 	t->quiet++;
 	if (mean > 2 * target)
 		tide_calm(t);
@@ -156,12 +196,14 @@ nn_inline void tide_on_round(struct nn_receiver *flow, nn_receiver_params p, u32
 		t->hold--;
 		return;
 	}
+	flow->haste = 1;
 	if (queue > target || (round->lost && mean > p[NN_R_foreign])) {
 		tide_congested(flow, p, queue, mean, rate);
+	} else if (t->yielding && round->queue_max > target) {
+		tide_stay(flow);
 	} else if (queue > target / 2) {
 		tide_calm(t);
 		t->doubling = 0;
-		t->yielding = 0;
 		t->persisted = 0;
 		t->drains = 0;
 		if (flow->target < round->bytes + round->bytes / 2 + 4 * flow->mss)
