@@ -31,7 +31,7 @@ def test_a_black_hole_at_an_eighth_of_a_segment(capsys: pytest.CaptureFixture[st
             with black_hole(day.path):
                 time.sleep(_HOLE)
             healed_wall = time.time()
-            time.sleep(12)
+            time.sleep(10)
             (socket,) = sockets(day.a, peer_port=day.store.port)
             assert socket.congestion_control == "nice"
             assert time.monotonic() - fell > _HOLE

@@ -20,7 +20,7 @@ _ONE = 4096  # force_window counts in 1/4096 segment
 
 @pytest.mark.parametrize(
     ("window", "seconds"),
-    [(_ONE, 4), (_ONE // 2, 4), (_ONE // 8, 7), (85, 23)],
+    [(_ONE, 4), (_ONE // 2, 4), (_ONE // 8, 7), (85, 20)],
     ids=["1", "1/2", "1/8", "1/48"],
 )
 def test_pairs_per_second_are_ideal(window: int, seconds: int, capsys: pytest.CaptureFixture[str]) -> None:
