@@ -5,7 +5,7 @@ from netnice_lab.conditions import PAPER_DIFFERS, paper
 from netnice_lab.experiment import Experiment, Figure
 from netnice_lab.protocols import protocol as named
 
-KINDS = {"nice-floor-1": named("nice-0.1").with_parameters(min_window=4096)}
+FLOOR = named("nice-0.1").with_parameters(min_window=4096)
 
 experiment = Experiment(
     title="Mean demand of the foreground from 0.4 to 6.4 Mbit/s, S = 1",
@@ -18,7 +18,7 @@ experiment = Experiment(
         "flows": (16, 64),
     },
     scenario=lambda protocol, demand, flows, seed: paper(
-        KINDS.get(protocol, protocol), demand=demand, flows=flows, seed=seed
+        FLOOR if protocol == "nice-floor-1" else protocol, demand=demand, flows=flows, seed=seed
     ),
     seeds=1,
     figures=[

@@ -62,7 +62,7 @@ def test_loss_is_what_the_link_says(built: machine.Programs, no_kept_results: Pa
 @pytest.mark.parametrize("queue", ["red", "codel", "pie", "fq", "fq_codel", "cake", "priority"])
 def test_every_queue_carries_traffic(built: machine.Programs, no_kept_results: Path, queue: str) -> None:
     metrics, _ = measure(today("cubic", rate=5.0, queue=queue, duration=20.0, flows=2), built)
-    assert metrics["foreground"] > 1.5
+    assert metrics["foreground"] > 1
     assert metrics["background"] > 0.3
 
 
