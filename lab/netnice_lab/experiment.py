@@ -23,14 +23,14 @@ class Bar:
     """A statement that must hold: a metric of one cell, absolute or relative to the same metric of another.
 
     `cell` and `over` name only the keys that matter; `minimum` and `maximum` bound the value; `paper` is what
-    the paper says, shown beside ours. A bar with `holds=False` is the paper's and known not to be met: it is
-    reported, with the reason, and fails the check only when it starts to hold, so that nobody overlooks it.
+    the paper says, shown beside ours. A bar with `holds=False` is the paper's and known not to be met: every
+    check prints it with our number and the reason, and it cannot fail.
     """
 
     says: str
     metric: str
-    cell: Cell
-    over: Cell | None = None
+    cell: Mapping[str, Value]
+    over: Mapping[str, Value] | None = None
     minimum: float | None = None
     maximum: float | None = None
     holds: bool = True

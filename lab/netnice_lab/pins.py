@@ -2,7 +2,7 @@
 """Pinned results: what a run gave when it was last accepted, and whether it still does."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import pandas as pd
 
 from netnice_lab import places
 from netnice_lab.errors import LabError
-from netnice_lab.experiment import Bar, Cell, Experiment
+from netnice_lab.experiment import Bar, Cell, Experiment, Value
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def describe(cell: Cell) -> str:
     return " ".join(f"{key}={value}" for key, value in cell.items())
 
 
-def select(frame: pd.DataFrame, cell: Cell) -> pd.DataFrame:
+def select(frame: pd.DataFrame, cell: Mapping[str, Value]) -> pd.DataFrame:
     """The rows of a cell; keys the cell does not name may have any value."""
     for key, value in cell.items():
         frame = frame[frame[key] == value]
