@@ -13,6 +13,7 @@ experiment = Experiment(
     scenario=lambda protocol, fraction, seed: paper(named(protocol).with_parameters(fraction=fraction), seed=seed),
     figures=[Figure("fraction", "latency", "protocol", "fraction, percent", "document latency, ms")],
     section4=True,
+    quick={"fraction": (30,)},
     bars=[
         Bar("0.9 against 0.1", "latency", {"fraction": 90}, {"fraction": 10}, maximum=1.25),
     ],

@@ -15,6 +15,7 @@ experiment = Experiment(
     scenario=lambda protocol, flows, seed: paper(protocol, flows=flows, seed=seed, red=True),
     figures=[Figure("flows", "latency", "protocol", "background flows", "document latency, ms", True, True)],
     section4=True,
+    quick={"protocol": ("nice-0.1", "nice-0.03"), "flows": (16,)},
     bars=[
         Bar(f"{worse} hurts more than Nice, flows = {flows}", "latency", {"protocol": worse, "flows": flows},
             {"protocol": "nice-0.03", "flows": flows}, minimum=1.1)

@@ -18,6 +18,7 @@ experiment = Experiment(
     ),
     figures=[Figure("flows", "latency", "floor", "background flows", "document latency, ms", True, True)],
     section4=True,
+    quick={"floor": ("1/48",), "flows": (64,)},
     bars=[
         Bar("64 flows, floor of 1", "latency", {"floor": "1", "flows": 64}, {"floor": "1/48", "flows": 64},
             minimum=1.5),

@@ -203,6 +203,11 @@ def check(arguments: argparse.Namespace) -> int:
     experiments = [e for e in chosen(arguments.names) if e.section4 or not arguments.section4]
     if arguments.quick:
         experiments = [e for e in experiments if e.quick]
+    if not arguments.names:
+        for found in experiments:
+            if not pins.file_of(found.name).exists():
+                print(f"not pinned, not checked: {found.name}")
+        experiments = [e for e in experiments if pins.file_of(e.name).exists()]
     broken = tuple(arguments.mutant)
     frame, _ = collect(arguments, experiments, quick=arguments.quick, broken=broken)
     failed = passed = 0
