@@ -14,7 +14,7 @@
 
 #define NN_RECEIVERS(X)                                                                                                \
 	/*                          target foreign step floor init jiffy quantum skew */                               \
-	X(tide, tide, 5000, 15000, 8000, 1, 10, 4000, 1, 0)                                                            \
+	X(tide, tide, 4000, 15000, 8000, 1, 10, 4000, 1, 0)                                                            \
 	X(vulture, vulture, 5000, 15000, 8000, 2, 10, 4000, 1, 0)                                                      \
 	X(vulture_jiffies, vulture, 5000, 15000, 8000, 2, 10, 4000, 4000, 0)                                           \
 	X(rledbat, rledbat, 60000, 15000, 8000, 2, 10, 4000, 1, 0)

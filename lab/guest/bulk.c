@@ -13,12 +13,13 @@
 #include "guest.h"
 
 #define LOW_WATER 131072 /* bytes that wake the sink: a system call costs as much as ten packets */
+#define LOW_WATER_RECEIVER 16384 /* the same where the window is under test: unread data narrows it */
 
 struct flow {
 	struct source source;
-	struct timer start, stop;
+	struct timer start, stop, pulse;
 	int id, fd, port, tos;
-	uint64_t rate, marked_bytes, marked_retrans;
+	uint64_t on, off, rate, marked_bytes, marked_retrans;
 	char host[32], address[32], cc[16];
 };
 
@@ -27,7 +28,7 @@ static int flow_count;
 
 struct drain {
 	struct source source;
-	int fd;
+	int fd, port, low;
 };
 
 static void drain_ready(struct source *source, uint32_t events)
@@ -40,6 +41,7 @@ static void drain_ready(struct source *source, uint32_t events)
 	if (n > 0)
 		return;
 	if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		receiver_forget(drain->fd);
 		close(drain->fd);
 		free(drain);
 	}
@@ -48,7 +50,7 @@ static void drain_ready(struct source *source, uint32_t events)
 static void sink_accept(struct source *source, uint32_t events)
 {
 	struct drain *listener = (struct drain *)source, *drain;
-	int fd, low = LOW_WATER;
+	int fd, low = listener->low;
 
 	(void)events;
 	fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -58,6 +60,7 @@ static void sink_accept(struct source *source, uint32_t events)
 		drain->source.ready = drain_ready;
 		drain->fd = fd;
 		loop_watch(fd, &drain->source, EPOLLIN);
+		receiver_watch(fd, listener->port);
 	}
 }
 
@@ -67,8 +70,16 @@ void sink_open(const char *host, int port)
 
 	host_enter(host);
 	listener->source.ready = sink_accept;
+	listener->port = port;
+	listener->low = receiver_watched ? LOW_WATER_RECEIVER : LOW_WATER;
 	listener->fd = listen_on(port, "reno", 0);
 	loop_watch(listener->fd, &listener->source, EPOLLIN);
+}
+
+/* A flow that sends for `on` and is silent for `off`, from its start. */
+static int paused(const struct flow *flow)
+{
+	return flow->on && (now_ns() - flow->start.at) % (flow->on + flow->off) >= flow->on;
 }
 
 static void bulk_ready(struct source *source, uint32_t events)
@@ -87,18 +98,42 @@ static void bulk_ready(struct source *source, uint32_t events)
 		timer_set(&flow->start, now_ns());
 		return;
 	}
-	while (write(flow->fd, payload, sizeof(payload)) == sizeof(payload))
+	if (paused(flow))
+		return;
+	while (write(flow->fd, payload, flow->on ? 32768 : sizeof(payload)) > 0)
 		;
+}
+
+static void pulse_fire(struct timer *timer)
+{
+	struct flow *flow = (struct flow *)((char *)timer - offsetof(struct flow, pulse));
+
+	if (flow->fd >= 0)
+		bulk_ready(&flow->source, EPOLLOUT);
+	timer_set(timer, timer->at + flow->on + flow->off);
+}
+
+void bulk_pulse(int id, uint64_t on, uint64_t off)
+{
+	flows[id].on = on;
+	flows[id].off = off;
+	flows[id].pulse.fire = pulse_fire;
+	timer_set(&flows[id].pulse, flows[id].start.at + on + off);
 }
 
 static void bulk_start(struct timer *timer)
 {
 	struct flow *flow = (struct flow *)((char *)timer - offsetof(struct flow, start));
 
+	int unsent = 32768; /* a flow that falls silent has no more than this still to send */
+
 	host_enter(flow->host);
 	flow->fd = stream_socket(flow->cc, flow->tos);
-	if (flow->rate && setsockopt(flow->fd, SOL_SOCKET, SO_MAX_PACING_RATE, &flow->rate, sizeof(flow->rate)))
+	if (flow->rate && setsockopt(flow->fd, SOL_SOCKET, SO_MAX_PACING_RATE, &flow->rate,
+				     sizeof(flow->rate)))
 		fail("SO_MAX_PACING_RATE");
+	if (flow->on && setsockopt(flow->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent)))
+		fail("TCP_NOTSENT_LOWAT");
 	connect_to(flow->fd, flow->address, flow->port);
 	loop_watch(flow->fd, &flow->source, EPOLLOUT | EPOLLET);
 }
@@ -125,17 +160,23 @@ static uint64_t flow_window(struct flow *flow, const struct tcp_info *info)
 	return paced < cwnd ? paced : cwnd;
 }
 
+static void bulk_over(struct source *source, uint32_t events)
+{
+	(void)source;
+	(void)events;
+}
+
 static void bulk_stop(struct timer *timer)
 {
 	struct flow *flow = (struct flow *)((char *)timer - offsetof(struct flow, stop));
 
 	shutdown(flow->fd, SHUT_RDWR);
-	loop_change(flow->fd, &flow->source, 0);
-	flow->source.ready = NULL;
+	loop_change(flow->fd, &flow->source, EPOLLET);
+	flow->source.ready = bulk_over; /* a hang-up is reported whatever is asked for */
 }
 
-void bulk_add(int id, const char *host, const char *address, int port, const char *cc, int tos, uint64_t start,
-	      uint64_t stop, uint64_t rate)
+void bulk_add(int id, const char *host, const char *address, int port, const char *cc, int tos,
+	      uint64_t start, uint64_t stop, uint64_t rate)
 {
 	static struct flow table[4096];
 	struct flow *flow = &table[flow_count];
@@ -144,7 +185,8 @@ void bulk_add(int id, const char *host, const char *address, int port, const cha
 		fail("more than 4096 bulk flows");
 	flows = table;
 	flow_count++;
-	*flow = (struct flow){ .source.ready = bulk_ready, .id = id, .fd = -1, .port = port, .tos = tos, .rate = rate };
+	*flow = (struct flow){ .source.ready = bulk_ready, .id = id, .fd = -1, .port = port,
+			       .tos = tos, .rate = rate };
 	snprintf(flow->host, sizeof(flow->host), "%s", host);
 	snprintf(flow->address, sizeof(flow->address), "%s", address);
 	snprintf(flow->cc, sizeof(flow->cc), "%s", cc);
@@ -175,8 +217,9 @@ void bulk_sample(FILE *to)
 	for (i = 0; i < flow_count; i++) {
 		if (flow_info(&flows[i], &info))
 			continue;
-		fprintf(to, "flow,%lu,%d,%llu,%u,%lu,%u\n", now_ns() / 1000, flows[i].id, info.tcpi_bytes_acked,
-			info.tcpi_rtt, flow_window(&flows[i], &info), info.tcpi_total_retrans);
+		fprintf(to, "flow,%lu,%d,%llu,%u,%lu,%u\n", now_ns() / 1000, flows[i].id,
+			info.tcpi_bytes_acked, info.tcpi_rtt, flow_window(&flows[i], &info),
+			info.tcpi_total_retrans);
 	}
 }
 
@@ -188,9 +231,9 @@ void bulk_report(FILE *to)
 	fprintf(to, "id,cc,bytes,measured_bytes,retrans,srtt_us,min_rtt_us,window\n");
 	for (i = 0; i < flow_count; i++) {
 		flow_info(&flows[i], &info);
-		fprintf(to, "%d,%s,%llu,%llu,%llu,%u,%u,%lu\n", flows[i].id, flows[i].cc, info.tcpi_bytes_acked,
-			info.tcpi_bytes_acked - flows[i].marked_bytes,
-			info.tcpi_total_retrans - (unsigned long long)flows[i].marked_retrans, info.tcpi_rtt,
-			info.tcpi_min_rtt, flow_window(&flows[i], &info));
+		fprintf(to, "%d,%s,%llu,%llu,%llu,%u,%u,%lu\n", flows[i].id, flows[i].cc,
+			info.tcpi_bytes_acked, info.tcpi_bytes_acked - flows[i].marked_bytes,
+			info.tcpi_total_retrans - (unsigned long long)flows[i].marked_retrans,
+			info.tcpi_rtt, info.tcpi_min_rtt, flow_window(&flows[i], &info));
 	}
 }

@@ -51,6 +51,8 @@ static void sample_fire(struct timer *timer)
 {
 	queue_sample(samples);
 	bulk_sample(samples);
+	if (receiver_watched)
+		receiver_sample(samples);
 	timer_set(timer, timer->at + interval);
 }
 
@@ -72,11 +74,18 @@ static void parse(const char *line)
 		host_sysctl(a, path, line + at);
 	else if (sscanf(line, "device %31s %31s", a, b) == 2)
 		host_plain_device(a, b);
+	else if (sscanf(line, "cgroup %31s", a) == 1)
+		cgroup_enter(a);
+	else if (!strcmp(line, "receiver"))
+		receiver_watched = 1;
+	else if (sscanf(line, "pulse %d %lu %lu", &i, &t, &u) == 3)
+		bulk_pulse(i, t * 1000, u * 1000);
 	else if (sscanf(line, "sink %31s %d", a, &i) == 2)
 		sink_open(a, i);
 	else if (sscanf(line, "server %31s %d %31s %d", a, &i, b, &j) == 4)
 		server_open(a, i, b, j);
-	else if (sscanf(line, "bulk %d %31s %31s %d %31s %d %lu %lu %lu", &i, a, b, &j, c, &k, &t, &u, &v) == 9)
+	else if (sscanf(line, "bulk %d %31s %31s %d %31s %d %lu %lu %lu", &i, a, b, &j, c, &k, &t, &u,
+			&v) == 9)
 		bulk_add(i, a, b, j, c, k, t * 1000, u * 1000, v);
 	else if (sscanf(line, "client %d %31s %31s %d %31s", &i, a, b, &j, c) == 5)
 		client_add(i, a, b, j, c);

@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from netnice_lab import guest, kernel, module, places
+from netnice_lab import guest, kernel, module, places, receiver
 from netnice_lab.errors import LabError
 from netnice_lab.scenario import Run
 
@@ -56,7 +56,10 @@ class Programs:
 
     def key(self, run: Run) -> str:
         """The name of a run's result with these programs."""
-        return run.key(self.kernel.key, self.module.key, self.guest.key)
+        parts = [self.kernel.key, self.module.key, self.guest.key]
+        if run.receiver:
+            parts[2] += receiver.build().key
+        return run.key(*parts)
 
 
 def shared_memory() -> str:
@@ -124,6 +127,8 @@ def prepare(directory: Path, run: Run, programs: Programs) -> None:
         (directory / "modules").write_text(f"/run/lab/module.ko {' '.join(rows)}".rstrip() + "\n")
         shutil.copyfile(programs.module.path, directory / "module.ko")
     shutil.copy(programs.guest.traffic, directory / "traffic")
+    if run.receiver:
+        shutil.copy(receiver.build().path, directory / "receiver")
 
 
 def die_with_parent() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from netnice_lab import yielding
 from netnice_lab.errors import LabError
 from netnice_lab.machine import Output
 from netnice_lab.scenario import Run
@@ -30,6 +31,11 @@ UNITS = {
     "background_fairness": "Jain's index of the background flows",
     "background_rtt": "ms, mean of the flows' smoothed RTT at the end",
     "window": "segments, mean of the background flows' own windows at the end",
+    "use": "part of the capacity that the foreground left (alone: of all) that the background used",
+    "share": "of the background in what both got while the foreground was on",
+    "rtt_added": "to the foreground's smoothed RTT, as a part of it",
+    "foreground_kept": "goodput of the foreground with the background, as a part of that without",
+    "estimate": "the receiver's estimate of the sender's window, as a part of it, median",
     "udp_loss": "part of the foreground's datagrams",
     "udp_delay": "ms, mean one-way delay of the foreground's datagrams",
     "queue": "bytes in the bottleneck, mean of the samples",
@@ -95,19 +101,23 @@ def udp_metrics(output: Output) -> Metrics:
 
 def samples(output: Output) -> dict[str, pd.DataFrame]:
     """What was sampled: 'queue' (bytes, packets, drops) and 'flow' (acked, rtt, window, retransmits) over time."""
-    rows: dict[str, list[list[str]]] = {"queue": [], "flow": []}
+    rows: dict[str, list[list[str]]] = {"queue": [], "flow": [], "receiver": []}
     for line in output.files["samples.csv"].splitlines():
         kind, *values = line.split(",")
         rows[kind].append(values)
     queue = pd.DataFrame(rows["queue"], columns=["us", "device", "bytes", "packets", "drops"])
     flow = pd.DataFrame(rows["flow"], columns=["us", "id", "acked", "rtt_us", "window", "retrans"])
+    names = ["us", "port", "window", "target", "estimate"]
+    receiver = pd.DataFrame(rows["receiver"], columns=names).astype(int)
     numeric = queue.drop(columns="device").astype(int).assign(device=queue.device)
-    return {"queue": numeric, "flow": flow.astype(int)}
+    return {"queue": numeric, "flow": flow.astype(int), "receiver": receiver}
 
 
 def metrics(run: Run, output: Output) -> Metrics:
     """Every number of a run."""
     result = document_metrics(run, output) | flow_metrics(run, output) | udp_metrics(output)
+    if run.measure:
+        result |= yielding.metrics(run.measure, run.groups, run.warm_up + run.window, samples(output))
     if output.files["samples.csv"]:
         queue = samples(output)["queue"]
         queue = queue[queue.us >= run.warm_up * 1e6]

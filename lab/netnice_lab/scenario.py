@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from netnice_lab import places
 from netnice_lab.errors import LabError
 from netnice_lab.module import Parameters
+from netnice_lab.receiver import Receiver
 from netnice_lab.topology import Topology
 from netnice_lab.traffic import Bulk, Documents, Plan, Traffic
 
@@ -31,6 +32,8 @@ class Scenario:
     sample: float = 0.0
     sysctls: tuple[tuple[str, str], ...] = ()
     knobs: tuple[tuple[str, str], ...] = ()
+    receiver: Receiver | None = None
+    measure: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.warm_up < self.duration:
@@ -54,12 +57,15 @@ class Scenario:
         if self.sample:
             node, device = self.topology.bottleneck()
             plan.lines += [f"sample {self.sample * 1e6:.0f}", f"queue {node} {device}"]
+        if self.receiver:
+            plan.lines += self.receiver.plan()
         for traffic in self.traffic:
             plan.add(traffic)
+        receiver = self.receiver.setup() if self.receiver else ""
         used = {t.congestion_control for t in self.traffic if isinstance(t, Bulk | Documents)}
         cores = tuple(sorted(used & set(Parameters.read().rows)))
         return Run(
-            setup=self.topology.setup() + "".join(f"echo {v} > {file}\n" for file, v in self.knobs),
+            setup=self.topology.setup() + "".join(f"echo {v} > {file}\n" for file, v in self.knobs) + receiver,
             plan=plan.text(),
             seed=self.seed,
             parameters={name: dict(values) for name, values in self.parameters},
@@ -68,6 +74,8 @@ class Scenario:
             groups=plan.groups,
             window=self.duration - self.warm_up,
             warm_up=self.warm_up,
+            receiver=self.receiver is not None,
+            measure=self.measure,
         )
 
 
@@ -85,6 +93,8 @@ class Run:
     groups: dict[str, list[int]] = field(default_factory=dict)
     window: float = 0.0
     warm_up: float = 0.0
+    receiver: bool = False
+    measure: str = ""
 
     def key(self, kernel: str, module: str, guest: str) -> str:
         """The name of the run's result: the same inputs, the same name."""

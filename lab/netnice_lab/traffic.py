@@ -16,7 +16,8 @@ SECOND = 1_000_000
 class Bulk:
     """Permanently backlogged flows from `source` to `sink`, each started at a random time in `start` (seconds).
 
-    `rate`: a limit on each flow in bit/s of payload (0: none). `stop`: when they end (0: never).
+    `rate`: a limit on each flow in bit/s of payload (0: none). `stop`: when they end (0: never). `receiver`: the
+    sink's connections belong to the receiver's cgroup. `on`, `off`: seconds of sending and of silence in turns.
     """
 
     source: str
@@ -28,6 +29,9 @@ class Bulk:
     rate: int = 0
     tos: int = 0
     group: str = "background"
+    receiver: bool = False
+    on: float = 0.0
+    off: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,11 @@ class Plan:
             raise LabError(f"{bulk.flows} flows", "", "use 0 to 4000")
         port = self.port()
         random = self.random(port)
-        self.lines.append(f"sink {bulk.sink} {port}")
+        self.lines += (
+            ["cgroup background", f"sink {bulk.sink} {port}", "cgroup ."]
+            if bulk.receiver
+            else [f"sink {bulk.sink} {port}"]
+        )
         for start in random.uniform(*bulk.start, size=bulk.flows):
             self.groups.setdefault(bulk.group, []).append(self.flows)
             self.lines.append(
@@ -129,6 +137,9 @@ class Plan:
                 f"{bulk.congestion_control} {bulk.tos} {start * SECOND:.0f} {bulk.stop * SECOND:.0f} "
                 f"{bulk.rate // 8}"
             )
+            if bulk.on:
+                pulse = f"{bulk.on * SECOND:.0f} {bulk.off * SECOND:.0f}"
+                self.lines.append(f"pulse {self.flows} {pulse}")
             self.flows += 1
 
     def add_documents(self, work: Documents) -> None:

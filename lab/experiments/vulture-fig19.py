@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Vulture, figures 9, 18 and 19 with table 1: beside a foreground that is on and off in turns."""
+
+from netnice_lab.experiment import Bar, Experiment, Figure
+from netnice_lab.yielding import DIFFERS, PINNED, on_off
+
+USE = {1: 0.16, 3: 0.60, 5: 0.75, 10: 0.85, 30: 0.92}
+SHARE = {1: 0.10, 3: 0.06, 5: 0.05, 10: 0.04, 30: 0.03}
+LATE = "a window of 88 segments that is granted comes for one round trip more, and a return takes five"
+
+experiment = Experiment(
+    title="Vulture, figures 9, 18, 19 and table 1: on and off",
+    claim="BE off, use by LBE: .15 .20 .25 .33 .56 at 1, 3, 5, 10, 30 s; "
+    "share of LBE while BE is on: .11 .12 .14 .14 .23.",
+    differs=DIFFERS,
+    sweep={"receiver": ("tide", "vulture_jiffies", "rledbat", "absent"), "period": (1, 3, 5, 10, 30)},
+    scenario=lambda receiver, period, seed: on_off(receiver, period, seed=seed),
+    figures=[
+        Figure("period", "use", "receiver", "seconds on and off", "use of the off periods", True),
+        Figure("period", "share", "receiver", "seconds on and off", "share of the on periods", True),
+        Figure("period", "foreground_on", "receiver", "seconds on and off", "foreground while on, Mbit/s", True),
+    ],
+    seeds=1,
+    pinned={key: PINNED[key] for key in ("use", "share")},
+    bars=[
+        *(
+            Bar(f"{t} s off", "use", {"receiver": "tide", "period": t}, minimum=least, holds=t > 1, reason=LATE)
+            for t, least in USE.items()
+        ),
+        *(
+            Bar(f"{t} s on", "share", {"receiver": "tide", "period": t}, maximum=most, holds=t > 5, reason=LATE)
+            for t, most in SHARE.items()
+        ),
+        Bar("1 s: foreground, of alone", "foreground_on", {"receiver": "tide", "period": 1},
+            {"receiver": "absent", "period": 1}, minimum=0.90),
+        Bar("5 s: foreground, of alone", "foreground_on", {"receiver": "tide", "period": 5},
+            {"receiver": "absent", "period": 5}, minimum=0.96),
+    ],
+)  # fmt: skip

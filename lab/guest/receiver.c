@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* The receiver side of netnice in the guest: its cgroup, and what its cores think, read from their socket storage. */
+#define _GNU_SOURCE
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "guest.h"
+
+#define CONNECTIONS "/sys/fs/bpf/receiver/connections"
+
+int receiver_watched;
+static int storage = -1;
+static struct {
+	int fd, port;
+} watched[4096];
+static int watched_count;
+
+static long bpf(int command, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, command, attr, sizeof(*attr));
+}
+
+/* Sockets made from now on belong to this cgroup; "." is the root. */
+void cgroup_enter(const char *name)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/fs/cgroup/%s/cgroup.procs", name);
+	file = fopen(path, "we");
+	if (!file || fputs("0", file) < 0 || fclose(file))
+		fail("cgroup %s", name);
+}
+
+void receiver_watch(int fd, int port)
+{
+	if (watched_count == 4096)
+		return;
+	watched[watched_count].fd = fd;
+	watched[watched_count++].port = port;
+}
+
+void receiver_forget(int fd)
+{
+	for (int i = 0; i < watched_count; i++)
+		if (watched[i].fd == fd)
+			watched[i] = watched[--watched_count];
+}
+
+/* One line a connection of the receiver: port, window, target, estimate (bytes). */
+void receiver_sample(FILE *to)
+{
+	union bpf_attr attr;
+	uint32_t value[4096];
+
+	if (!watched_count)
+		return;
+	if (storage < 0) {
+		memset(&attr, 0, sizeof(attr));
+		attr.pathname = (uint64_t)CONNECTIONS;
+		storage = bpf(BPF_OBJ_GET, &attr);
+		if (storage < 0) /* a baseline without the receiver */
+			return;
+	}
+	for (int i = 0; i < watched_count; i++) {
+		memset(&attr, 0, sizeof(attr));
+		attr.map_fd = storage;
+		attr.key = (uint64_t)&watched[i].fd;
+		attr.value = (uint64_t)value;
+		if (!bpf(BPF_MAP_LOOKUP_ELEM, &attr))
+			fprintf(to, "receiver,%lu,%d,%u,%u,%u\n", now_ns() / 1000, watched[i].port,
+				value[0], value[1], value[2]);
+	}
+}
