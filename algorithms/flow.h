@@ -22,6 +22,7 @@ struct nn_round {
 /* Is the kernel's RTT of what we send worth anything? See pace.h, "Coming back". */
 enum nn_stamps { NN_STAMPED, NN_UNSTAMPED, NN_DRAINING };
 
+#define NN_FRESH_CWND 10u /* RFC 6928 */
 #define NN_OWN_WORDS 7
 
 struct nn_flow {
@@ -103,6 +104,22 @@ nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 d
 	flow->ready = 1;
 	for (int i = 0; i < NN_OWN_WORDS; i++)
 		flow->own[i] = 0;
+}
+
+/* The flow goes on where another algorithm of ours left it, with its base RTT and with its window if that was large. */
+nn_inline void nn_flow_resume(struct nn_flow *flow, u32 base_us, u32 cwnd)
+{
+	if (!base_us)
+		return;
+	flow->rtt.min = base_us;
+	flow->rtt.recent_min = base_us;
+	flow->rtt.max = base_us > NN_NEVER / 2 ? NN_NEVER : 2 * base_us;
+	if (flow->rtt.smoothed < base_us)
+		flow->rtt.smoothed = base_us;
+	if (cwnd <= NN_FRESH_CWND)
+		return;
+	nn_window_set(&flow->win, (u64)cwnd << NN_SHIFT);
+	flow->win.ssthresh = flow->win.w;
 }
 
 /* The kernel's loss recovery changed state: Reno's reductions, each once. */

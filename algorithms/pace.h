@@ -28,7 +28,6 @@
 #define NN_PAIR 2u /* segments: what a receiver that delays ACKs acknowledges at once */
 #define NN_PAIRED_CWND (2 * NN_PAIR) /* the next pair may leave before a slow ACK of the last one is in */
 #define NN_HASTE_RTT_US 100000u /* half of Linux's least RTO */
-#define NN_FRESH_CWND 10u /* RFC 6928 */
 #define NN_US_PER_S 1000000ull
 
 /* Spreads a round over 5/6 of its time, as Linux's tcp_pacing_ca_ratio of 120 %; slow start: over half of it. */

@@ -23,8 +23,10 @@ struct nn_ack {
 	u32 in_flight; /* segments in the network after this ACK */
 	u32 mss; /* payload bytes of a full segment */
 	u32 held_us; /* how far ahead the sender's pacing deadline lies; 0: it may send now */
-	u32 starving; /* flows of this host whose window is below one, this one included */
+	u32 starving; /* flows of this host and algorithm whose window is below one, this one included */
 	u32 flags; /* enum nn_ack_flags */
+	u32 kin; /* this host's flows of the same algorithm to the same place, this one included */
+	u32 kin_window; /* their mean window window, 1/4096 segment */
 	u32 peer_stamp; /* the TSval that came with the ACK (RFC 7323), in the peer's ticks, wraps; 0: none */
 };
 

@@ -9,15 +9,22 @@
 #ifndef NN_TABLE_H
 #define NN_TABLE_H
 
+#include "ladder.h"
 #include "ledbat.h"
 #include "ledbatpp.h"
 #include "nice.h"
+#include "nicer.h"
 #include "reno.h"
 #include "tcplp.h"
 #include "vegas.h"
 
 #define NN_ALGORITHMS(X)                                                                                               \
 	X(nice, nice, true, NICE_PARAMS)                                                                               \
+	X(nice1, ladder, false, LADDER1_PARAMS)                                                                        \
+	X(nice2, ladder, false, LADDER2_PARAMS)                                                                        \
+	X(nicer0, nicer, false, NICER0_PARAMS)                                                                         \
+	X(nicer1, nicer, false, NICER1_PARAMS)                                                                         \
+	X(nicer2, nicer, false, NICER2_PARAMS)                                                                         \
 	X(nnvegas, vegas, false, VEGAS_PARAMS)                                                                         \
 	X(nnreno, reno, false, RENO_PARAMS)                                                                            \
 	X(nnledbat, ledbat, false, LEDBAT_PARAMS)                                                                      \
@@ -26,7 +33,10 @@
 
 /* The rows' values, as an initialiser. */
 #define NN_PARAM_ROW(name, core, shipped, params) { params(NN_PARAM_VALUE) },
-#define NN_PARAM_ROWS { NN_ALGORITHMS(NN_PARAM_ROW) }
+#define NN_PARAM_ROWS                                                                                                  \
+	{                                                                                                              \
+		NN_ALGORITHMS(NN_PARAM_ROW)                                                                            \
+	}
 
 enum nn_algorithm {
 #define NN_ALGORITHM_INDEX(name, ...) NN_A_##name,

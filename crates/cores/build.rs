@@ -29,7 +29,11 @@ fn table() -> String {
                 NN_PARAMS(P)\nNN_ALGORITHMS(A)\n";
     fs::write(&stub, text).expect("write table.c");
     let mut clang = cc::Build::new();
-    let output = clang.compiler(CLANG).file(&stub).include(ALGORITHMS).expand();
+    let output = clang
+        .compiler(CLANG)
+        .file(&stub)
+        .include(ALGORITHMS)
+        .expand();
     let words: Vec<String> = String::from_utf8_lossy(&output)
         .split_whitespace()
         .map(str::to_owned)
@@ -42,7 +46,10 @@ fn table() -> String {
             .collect()
     };
     let (params, algorithms) = (of("param"), of("algorithm"));
-    assert!(!params.is_empty() && !algorithms.is_empty(), "the tables have no rows");
+    assert!(
+        !params.is_empty() && !algorithms.is_empty(),
+        "the tables have no rows"
+    );
     format!(
         "/// The parameters, in the order of `NN_PARAMS` in `algorithms/params.h`.\n\
          #[derive(Clone, Copy, Debug, PartialEq, Eq)]\n#[repr(usize)]\npub enum Param {{ {} }}\n\

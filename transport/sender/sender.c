@@ -8,8 +8,18 @@
 /* Live parameters, a row an algorithm: eBPF .data, or module parameters. */
 u32 nn_params_table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 
-/* Flows of this host whose window is below one segment. */
-s32 nn_starving;
+/* Flows of this host whose window is below one segment, by algorithm. */
+s32 nn_starving[NN_ALGORITHM_COUNT];
+
+/* Flows of one algorithm to one place: what they have in flight together is one thing. */
+#define NN_KIN_PLACES 64
+
+struct nn_kin {
+	u64 windows; /* sum, 1/4096 segment */
+	u64 flows;
+};
+
+struct nn_kin nn_kin[NN_ALGORITHM_COUNT * NN_KIN_PLACES];
 
 NN_CHECK_PRIVATE(struct nn_flow);
 
@@ -33,7 +43,7 @@ nn_inline u32 nn_held_us(const struct tcp_sock *tp)
 	return deadline < NN_NEVER ? (u32)deadline : NN_NEVER;
 }
 
-nn_inline void nn_fill(struct nn_ack *ack, const struct tcp_sock *tp)
+nn_inline void nn_fill(struct nn_ack *ack, const struct tcp_sock *tp, u32 algorithm)
 {
 	ack->now_us = (u32)tp->tcp_mstamp;
 	ack->delivered = tp->delivered;
@@ -43,9 +53,36 @@ nn_inline void nn_fill(struct nn_ack *ack, const struct tcp_sock *tp)
 	ack->in_flight = nn_in_flight(tp);
 	ack->mss = tp->mss_cache;
 	ack->held_us = nn_held_us(tp);
-	ack->starving = nn_starving > 0 ? nn_starving : 0;
+	ack->starving = nn_starving[algorithm] > 0 ? nn_starving[algorithm] : 0;
 	ack->flags = 0;
+	ack->kin = 1;
+	ack->kin_window = 0;
 	ack->peer_stamp = tp->rx_opt.rcv_tsval;
+}
+
+/* Two places may meet in a slot: they then share too. */
+nn_inline struct nn_kin *nn_kin_of(const struct sock *sk, u32 algorithm)
+{
+	u32 place = nn_place(sk);
+
+	return &nn_kin[algorithm * NN_KIN_PLACES + ((place * 2654435761u) >> 26) % NN_KIN_PLACES];
+}
+
+nn_inline void nn_kin_change(const struct sock *sk, u32 algorithm, s32 flows, u32 before, u32 after)
+{
+	struct nn_kin *kin = nn_kin_of(sk, algorithm);
+
+	if (flows)
+		nn_add(&kin->flows, (s64)flows);
+	if (before != after)
+		nn_add(&kin->windows, (s64)after - before);
+}
+
+nn_inline u32 nn_kin_window(const struct nn_kin *kin)
+{
+	u64 mean = kin->flows ? kin->windows / kin->flows : 0;
+
+	return mean < NN_NEVER ? (u32)mean : NN_NEVER;
 }
 
 nn_inline void nn_fill_rate_sample(struct nn_ack *ack, const struct rate_sample *rs)
@@ -59,11 +96,11 @@ nn_inline void nn_fill_rate_sample(struct nn_ack *ack, const struct rate_sample 
 		ack->flags |= NN_LONE;
 }
 
-nn_inline void nn_count_starving(struct nn_flow *flow, bool starving)
+nn_inline void nn_count_starving(struct nn_flow *flow, u32 algorithm, bool starving)
 {
 	if (starving == flow->starving)
 		return;
-	nn_add(&nn_starving, starving ? 1 : -1);
+	nn_add(&nn_starving[algorithm], starving ? 1 : -1);
 	flow->starving = starving;
 }
 
@@ -78,24 +115,47 @@ nn_inline void nn_send_as(struct sock *sk, const struct nn_send *send)
 	nn_set_paced(sk, !send->now || most != ~0ull);
 }
 
-nn_inline void nn_apply(struct sock *sk, nn_params p, const struct nn_ack *ack)
+nn_inline void nn_apply(struct sock *sk, u32 algorithm, const struct nn_ack *ack)
 {
 	struct nn_flow *flow = nn_flow_of(sk);
 	struct nn_send send;
 
-	nn_count_starving(flow, flow->win.w < NN_ONE);
-	nn_pace(flow, p, ack, &send);
+	nn_count_starving(flow, algorithm, flow->win.w < NN_ONE);
+	nn_pace(flow, nn_params_table[algorithm], ack, &send);
 	nn_send_as(sk, &send);
 }
 
-nn_inline void nn_sender_release(struct sock *sk)
+/*
+ * setsockopt(TCP_CONGESTION) clears what an algorithm kept. The base RTT, which no queue-filling successor could measure
+ * again, waits for one in the counter of tcp_cong_avoid_ai(), which that starts over when it is larger than the window.
+ */
+#define NN_LEGACY 0xa0000000u
+#define NN_LEGACY_MASK 0xf0000000u
+
+nn_inline void nn_leave_base(struct tcp_sock *tp, const struct nn_flow *flow)
+{
+	if (flow->rtt.min < ~NN_LEGACY_MASK)
+		tp->snd_cwnd_cnt = NN_LEGACY | flow->rtt.min;
+}
+
+nn_inline void nn_find_base(struct tcp_sock *tp, struct nn_flow *flow)
+{
+	if ((tp->snd_cwnd_cnt & NN_LEGACY_MASK) != NN_LEGACY)
+		return;
+	nn_flow_resume(flow, tp->snd_cwnd_cnt & ~NN_LEGACY_MASK, tp->snd_cwnd);
+	tp->snd_cwnd_cnt = 0;
+}
+
+nn_inline void nn_sender_release(struct sock *sk, u32 algorithm)
 {
 	struct nn_flow *flow = nn_flow_of(sk);
 	struct nn_send send;
 
 	if (!flow->ready)
 		return;
-	nn_count_starving(flow, false);
+	nn_count_starving(flow, algorithm, false);
+	nn_kin_change(sk, algorithm, -1, flow->win.w, 0);
+	nn_leave_base(tcp_sk(sk), flow);
 	nn_hand_over(flow, &send);
 	nn_send_as(sk, &send);
 	tcp_sk(sk)->snd_ssthresh = TCP_INFINITE_SSTHRESH;
@@ -103,16 +163,20 @@ nn_inline void nn_sender_release(struct sock *sk)
 
 typedef void nn_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us);
 
-nn_inline void nn_sender_init(struct sock *sk, nn_params p, nn_on_start *start)
+nn_inline void nn_sender_init(struct sock *sk, u32 algorithm, nn_on_start *start)
 {
 	struct nn_flow *flow = nn_flow_of(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
+	nn_params p = nn_params_table[algorithm];
 	struct nn_ack ack;
 
 	flow->starving = 0;
-	nn_fill(&ack, tp);
+	nn_fill(&ack, tp, algorithm);
 	start(flow, p, ack.now_us, ack.delivered, tp->srtt_us >> 3);
-	nn_apply(sk, p, &ack); /* at once: what the SYN-ACK's cong_control left must not pace the first window */
+	nn_find_base(tp, flow);
+	nn_kin_change(sk, algorithm, 1, 0, flow->win.w);
+	nn_apply(sk, algorithm,
+		 &ack); /* at once: what the SYN-ACK's cong_control left must not pace the first window */
 }
 
 nn_inline u32 nn_recovery_of(u8 state)
@@ -128,35 +192,49 @@ nn_inline u32 nn_segments(u32 w)
 #define NN_DEFINE(name, core, shipped, ...)                                                                            \
 	NN_OP(void, name##_init, struct sock *sk)                                                                      \
 	{                                                                                                              \
-		nn_sender_init(sk, nn_params_table[NN_A_##name], core##_on_start);                                     \
+		nn_sender_init(sk, NN_A_##name, core##_on_start);                                                      \
 	}                                                                                                              \
 	NN_OP(void, name##_release, struct sock *sk)                                                                   \
 	{                                                                                                              \
-		nn_sender_release(sk);                                                                                 \
+		nn_sender_release(sk, NN_A_##name);                                                                    \
 	}                                                                                                              \
 	nn_inline void name##_acked(struct sock *sk, const struct rate_sample *rs)                                     \
 	{                                                                                                              \
 		nn_params p = nn_params_table[NN_A_##name];                                                            \
 		struct nn_flow *flow = nn_flow_of(sk);                                                                 \
 		struct nn_ack ack;                                                                                     \
+		u32 before;                                                                                            \
                                                                                                                        \
 		if (!flow->ready)                                                                                      \
 			return;                                                                                        \
-		nn_fill(&ack, tcp_sk(sk));                                                                             \
+		nn_fill(&ack, tcp_sk(sk), NN_A_##name);                                                                \
 		nn_fill_rate_sample(&ack, rs);                                                                         \
+		ack.kin = nn_kin_of(sk, NN_A_##name)->flows;                                                           \
+		ack.kin_window = nn_kin_window(nn_kin_of(sk, NN_A_##name));                                            \
+		before = flow->win.w;                                                                                  \
 		core##_on_ack(flow, p, &ack);                                                                          \
+		nn_kin_change(sk, NN_A_##name, 0, before, flow->win.w);                                                \
 		flow->last_us = ack.now_us;                                                                            \
-		nn_apply(sk, p, &ack);                                                                                 \
+		nn_apply(sk, NN_A_##name, &ack);                                                                       \
 	}                                                                                                              \
 	NN_CONG_CONTROL(name)                                                                                          \
 	NN_OP(void, name##_state, struct sock *sk, u8 state)                                                           \
 	{                                                                                                              \
-		core##_on_recovery(nn_flow_of(sk), nn_params_table[NN_A_##name], nn_recovery_of(state));               \
+		struct nn_flow *flow = nn_flow_of(sk);                                                                 \
+		u32 before = flow->win.w;                                                                              \
+                                                                                                                       \
+		core##_on_recovery(flow, nn_params_table[NN_A_##name], nn_recovery_of(state));                         \
+		nn_kin_change(sk, NN_A_##name, 0, before, flow->win.w);                                                \
 	}                                                                                                              \
 	NN_OP(void, name##_event, struct sock *sk, enum tcp_ca_event event)                                            \
 	{                                                                                                              \
-		if (event == CA_EVENT_TX_START)                                                                        \
-			nn_flow_restart(nn_flow_of(sk), nn_params_table[NN_A_##name], (u32)tcp_sk(sk)->tcp_mstamp);    \
+		struct nn_flow *flow = nn_flow_of(sk);                                                                 \
+		u32 before = flow->win.w;                                                                              \
+                                                                                                                       \
+		if (event != CA_EVENT_TX_START)                                                                        \
+			return;                                                                                        \
+		nn_flow_restart(flow, nn_params_table[NN_A_##name], (u32)tcp_sk(sk)->tcp_mstamp);                      \
+		nn_kin_change(sk, NN_A_##name, 0, before, flow->win.w);                                                \
 	}                                                                                                              \
 	NN_OP(u32, name##_ssthresh, struct sock *sk)                                                                   \
 	{                                                                                                              \
@@ -164,7 +242,10 @@ nn_inline u32 nn_segments(u32 w)
 	}                                                                                                              \
 	NN_OP(u32, name##_undo_cwnd, struct sock *sk)                                                                  \
 	{                                                                                                              \
+		u32 before = nn_flow_of(sk)->win.w;                                                                    \
+                                                                                                                       \
 		nn_undo(&nn_flow_of(sk)->win);                                                                         \
+		nn_kin_change(sk, NN_A_##name, 0, before, nn_flow_of(sk)->win.w);                                      \
 		return nn_segments(nn_flow_of(sk)->win.w);                                                             \
 	}                                                                                                              \
 	NN_OP(u32, name##_min_tso_segs, struct sock *sk)                                                               \

@@ -30,6 +30,11 @@ void nn_core_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 	nn_flow_restart(flow, p, now_us);
 }
 
+void nn_core_resume(struct nn_flow *flow, u32 base_us, u32 cwnd)
+{
+	nn_flow_resume(flow, base_us, cwnd);
+}
+
 void nn_core_undo(struct nn_flow *flow)
 {
 	nn_undo(&flow->win);

@@ -20,6 +20,8 @@ pub struct Ack {
     pub held_us: u32,
     pub starving: u32,
     pub flags: u32,
+    pub kin: u32,
+    pub kin_window: u32,
     pub peer_stamp: u32,
 }
 

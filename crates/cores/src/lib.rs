@@ -43,6 +43,7 @@ extern "C" {
     fn nn_core_replay(flow: *mut Flow, p: *const u32, step: *mut Replay);
     fn nn_core_recovery(algorithm: u32, flow: *mut Flow, p: *const u32, state: u32);
     fn nn_core_restart(flow: *mut Flow, p: *const u32, now_us: u32);
+    fn nn_core_resume(flow: *mut Flow, base_us: u32, cwnd: u32);
     fn nn_core_undo(flow: *mut Flow);
     fn nn_core_rtt_limit(flow: *const Flow, p: *const u32) -> u32;
 }
@@ -125,6 +126,12 @@ impl Core {
     pub fn restart(&mut self, now_us: u32) {
         // SAFETY: as in `init`.
         unsafe { nn_core_restart(&mut self.flow, self.params.as_ptr(), now_us) }
+    }
+
+    /// The connection comes from another algorithm of ours, with its base RTT and its window in segments.
+    pub fn resume(&mut self, base_us: u32, cwnd: u32) {
+        // SAFETY: as in `init`.
+        unsafe { nn_core_resume(&mut self.flow, base_us, cwnd) }
     }
 
     /// The last loss was none.

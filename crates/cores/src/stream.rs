@@ -72,6 +72,8 @@ pub fn recorded(algorithm: Algorithm, seed: u64, steps: usize) -> Vec<Replay> {
             },
             starving: random.below(20),
             flags: [0, 0, 0, APP_LIMITED, LONE][random.below(5) as usize],
+            kin: 1 + random.below(4),
+            kin_window: random.below(64 << 12),
             peer_stamp: now_us / 1000,
         };
         if random.below(16) == 0 {

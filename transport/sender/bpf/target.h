@@ -19,6 +19,7 @@
 #define tcp_sk(sk) ((struct tcp_sock *)(sk))
 #define nn_set_cwnd(tp, v) ((tp)->snd_cwnd = (v))
 #define nn_set_rate(sk, v) ((sk)->sk_pacing_rate = (v))
+#define NN_AF_INET6 10
 #define nn_add(counter, v) __sync_fetch_and_add(counter, v)
 
 /* Only between none and TCP's own pacing: where the fq qdisc paces, it stays in charge. */
@@ -26,6 +27,16 @@ static __always_inline void nn_set_paced(struct sock *sk, bool paced)
 {
 	if (sk->sk_pacing_status != SK_PACING_FQ)
 		sk->sk_pacing_status = paced ? SK_PACING_NEEDED : SK_PACING_NONE;
+}
+
+/* What tells one peer's network from another's: the address, of IPv6 the first half. */
+static __always_inline u32 nn_place(const struct sock *sk)
+{
+	const struct sock_common *common = &sk->__sk_common;
+
+	if (common->skc_family != NN_AF_INET6)
+		return common->skc_daddr;
+	return common->skc_v6_daddr.in6_u.u6_addr32[0] ^ common->skc_v6_daddr.in6_u.u6_addr32[1];
 }
 
 #define NN_OP(ret, name, ...)                                                                                          \

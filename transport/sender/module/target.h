@@ -22,6 +22,16 @@ static inline void nn_set_paced(struct sock *sk, bool paced)
 		cmpxchg(&sk->sk_pacing_status, SK_PACING_NEEDED, SK_PACING_NONE);
 }
 
+/* What tells one peer's network from another's: the address, of IPv6 the first half. */
+static inline u32 nn_place(const struct sock *sk)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6)
+		return sk->sk_v6_daddr.s6_addr32[0] ^ sk->sk_v6_daddr.s6_addr32[1];
+#endif
+	return sk->sk_daddr;
+}
+
 #define NN_OP(ret, name, ...) static ret name(__VA_ARGS__)
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
