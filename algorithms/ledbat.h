@@ -17,8 +17,8 @@
  *   blindness to the way back, not its life.
  * - When a clock comes into use, all of the queue that the RTT shows counts as the way there: a flow in the middle of
  *   slow start must not take its own queue for the base.
- * - ALLOWED_INCREASE (a segment over what was in flight) bounds growth and does not cut: a paced flight is a little
- *   smaller than its window.
+ * - ALLOWED_INCREASE, what a window may exceed the flight by, is a quarter and three segments instead of one segment: a
+ *   flight that leaves paced and in bursts is that much smaller than its window.
  * - The delay of a lone segment may contain a delayed ACK and is not used.
  * - The history has eight spans of 75 s (history.h); the congestion timeout is TCP's own RTO.
  */
@@ -91,14 +91,31 @@ nn_inline u64 ledbat_step(const struct nn_window *win, const struct nn_ack *ack)
 	return (ledbat_acked(ack) << (2 * NN_SHIFT + LEDBAT_CARRY)) / win->w;
 }
 
-nn_inline void ledbat_grow(struct nn_window *win, u8 *carry, const struct nn_ack *ack, u64 step)
+/* Segments that were in flight when this ACK came. */
+nn_inline u64 ledbat_flight(const struct nn_ack *ack)
 {
-	u64 allowed = ((u64)ack->in_flight + ack->acked + 1) << NN_SHIFT,
-	    w = win->w + ((step + *carry) >> LEDBAT_CARRY);
+	return (u64)ack->in_flight + ack->acked;
+}
 
+/* Gives up what is not used: the receiver's window or the application is the limit then. */
+nn_inline void ledbat_trim(struct nn_flow *flow, const struct nn_ack *ack)
+{
+	u64 used = ledbat_flight(ack), most = (used + used / 4 + NN_PAIR + 1) << NN_SHIFT;
+
+	if (flow->recovery == NN_OPEN && flow->win.w > most)
+		nn_shrink(&flow->win, (u32)most);
+}
+
+nn_inline void ledbat_grow(struct nn_window *win, u8 *carry, u64 step)
+{
+	nn_window_set(win, win->w + ((step + *carry) >> LEDBAT_CARRY));
 	*carry = (u8)(step + *carry);
-	if (win->w < allowed)
-		nn_window_set(win, w < allowed ? w : allowed);
+}
+
+/* Slow start may have twice as much as is in use. */
+nn_inline bool ledbat_may_double(const struct nn_flow *flow, const struct nn_ack *ack)
+{
+	return nn_may_grow(flow, ack) && flow->win.w < (2 * ledbat_flight(ack)) << NN_SHIFT;
 }
 
 nn_inline void ledbat_shrink(struct nn_window *win, u8 *carry, u64 step)
@@ -119,7 +136,8 @@ nn_inline void ledbat_steer(struct nn_flow *flow, const struct nn_ack *ack, u32 
 	if (queue > target)
 		ledbat_shrink(win, carry, step * (queue - target) / target);
 	else if (nn_may_grow(flow, ack))
-		ledbat_grow(win, carry, ack, step * (target - queue) / target);
+		ledbat_grow(win, carry, step * (target - queue) / target);
+	ledbat_trim(flow, ack);
 }
 
 nn_inline bool ledbat_fills(nn_params p, u32 target, u32 queue)
@@ -144,7 +162,7 @@ nn_inline void ledbat_on_ack(struct nn_flow *flow, nn_params p, const struct nn_
 		nn_shrink(&flow->win, flow->win.w);
 	if (!nn_in_slow_start(&flow->win))
 		ledbat_steer(flow, ack, target, queue);
-	else if (nn_may_grow(flow, ack))
+	else if (ledbat_may_double(flow, ack))
 		nn_flow_slow_start(flow, ack);
 }
 

@@ -119,14 +119,14 @@ nn_inline void ledbatpp_steer(struct nn_flow *flow, const struct nn_ack *ack, u3
 	u8 *carry = &ledbatpp_of(flow)->history.carry;
 	u64 up = ledbat_step(win, ack) / divisor, whole = ledbat_acked(ack) << (NN_SHIFT + LEDBAT_CARRY), down;
 
-	if (queue <= target) {
-		if (nn_may_grow(flow, ack))
-			ledbat_grow(win, carry, ack, up);
-		return;
+	if (queue > target) {
+		down = whole * (queue - target) / target;
+		down = down > up ? down - up : 0;
+		ledbat_shrink(win, carry, down < whole / 2 ? down : whole / 2);
+	} else if (nn_may_grow(flow, ack)) {
+		ledbat_grow(win, carry, up);
 	}
-	down = whole * (queue - target) / target;
-	down = down > up ? down - up : 0;
-	ledbat_shrink(win, carry, down < whole / 2 ? down : whole / 2);
+	ledbat_trim(flow, ack);
 }
 
 nn_inline void ledbatpp_slow_start(struct nn_flow *flow, const struct nn_ack *ack, u32 divisor)
@@ -160,7 +160,7 @@ nn_inline void ledbatpp_on_ack(struct nn_flow *flow, nn_params p, const struct n
 		return;
 	if (!nn_in_slow_start(&flow->win))
 		ledbatpp_steer(flow, ack, target, queue, divisor);
-	else if (nn_may_grow(flow, ack))
+	else if (ledbat_may_double(flow, ack))
 		ledbatpp_slow_start(flow, ack, divisor);
 }
 

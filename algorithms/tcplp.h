@@ -12,7 +12,8 @@
  * Deviations:
  * - TCP timestamps carry the one-way delay (peer.h). Until the peer's tick is known, and with peers without a usable
  *   clock, it is the RTT; min, max and mean are moved over when the tick becomes known, and back when the clock jumps.
- * - The delay of a lone segment may contain a delayed ACK and is not used.
+ * - The delay of a lone segment may contain a delayed ACK: it may lower the mean, not raise it.
+ * - While the kernel recovers from losses, those are the indication: Reno's rules alone hold.
  * - W = 1 sends pairs every two round trips (pace.h).
  */
 #ifndef NN_TCPLP_H
@@ -44,12 +45,14 @@ struct tcplp {
 
 NN_CORE_STATE(tcplp, tcplp_of)
 
-nn_inline void tcplp_learn(struct tcplp *lp, u32 delay)
+nn_inline void tcplp_learn(struct tcplp *lp, u32 delay, bool lone)
 {
 	if (!lp->known) {
 		lp->min = lp->max = lp->mean = delay;
 		lp->known = 1;
 	}
+	if (lone && nn_reached(delay, lp->mean))
+		return;
 	if (!nn_reached(delay, lp->min))
 		lp->min = delay;
 	if (!nn_reached(lp->max, delay))
@@ -124,12 +127,12 @@ nn_inline void tcplp_on_ack(struct nn_flow *flow, nn_params p, const struct nn_a
 	}
 	if (rtt) {
 		nn_rtt_sample(&flow->rtt, NN_RTT_RUNNING, ack->now_us, rtt, lone);
-		if (!lone)
-			tcplp_learn(lp, tcplp_delay(flow, ack, rtt));
+		tcplp_learn(lp, tcplp_delay(flow, ack, rtt), lone);
 	}
 	if (lp->watching && nn_reached(ack->now_us, lp->watch_us))
 		lp->watching = 0;
-	if (win->ssthresh != NN_MAX_WINDOW && lp->known && tcplp_early(lp, p) && !lp->reacted)
+	if (flow->recovery == NN_OPEN && win->ssthresh != NN_MAX_WINDOW && lp->known && tcplp_early(lp, p) &&
+	    !lp->reacted)
 		tcplp_react(flow, p, ack);
 	else if (lp->watching || !nn_may_grow(flow, ack))
 		return;

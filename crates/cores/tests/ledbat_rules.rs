@@ -96,7 +96,25 @@ fn growth_needs_a_used_window() {
     for _ in 0..100 {
         path.ack(2, MS, 10, false);
     }
-    assert_eq!(path.window(), 40.0);
+    assert_eq!(
+        path.window(),
+        18.0,
+        "the twelve in use, a quarter and three"
+    );
+    path.set_window(4.0);
+    for _ in 0..1000 {
+        path.ack(2, MS, 10, false);
+    }
+    assert_eq!(path.window(), 18.0);
+}
+
+#[test]
+fn slow_start_needs_a_used_window() {
+    let mut path = Path::new(Algorithm::Ledbat, USUAL);
+    for _ in 0..100 {
+        path.ack(2, MS, 10, false);
+    }
+    assert!(path.window() <= 26.0, "{}", path.window());
 }
 
 #[test]

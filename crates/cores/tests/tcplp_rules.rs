@@ -122,6 +122,23 @@ fn delays_are_only_learnt_before_the_first_loss() {
 }
 
 #[test]
+fn after_a_timeout_reno_brings_it_back() {
+    let mut path = experienced(USUAL);
+    path.forward = BUFFER;
+    path.hold(SECOND, 40.0); // the mean is high
+    path.core.recovery(Recovery::Timeout);
+    path.forward = 0;
+    path.lone = true; // one segment at a time, each met by a delayed ACK
+    for _ in 0..30 {
+        path.ack(1, path.rtt(), 0, true);
+    }
+    path.lone = false;
+    path.core.recovery(Recovery::Open);
+    rounds(&mut path, 0, 5);
+    assert!(path.window() > 10.0, "{}", path.window());
+}
+
+#[test]
 fn a_queue_on_the_way_back_is_not_seen() {
     let mut path = experienced(USUAL);
     path.back = BUFFER;

@@ -4,7 +4,7 @@
 // Each test binary uses its part.
 #![allow(dead_code)]
 
-use netnice_cores::{Ack, Algorithm, Core, Param, ONE};
+use netnice_cores::{Ack, Algorithm, Core, Param, LONE, ONE};
 
 pub const MS: u32 = 1_000;
 pub const SECOND: u32 = 1_000_000;
@@ -35,6 +35,8 @@ pub struct Path {
     pub base: u32,
     pub forward: u32,
     pub back: u32,
+    /// Do segments fly alone?
+    pub lone: bool,
     delivered: u32,
     random: u64,
 }
@@ -57,6 +59,7 @@ impl Path {
             base: EMPTY,
             forward: 0,
             back: 0,
+            lone: false,
             delivered: 0,
             random: 1,
         }
@@ -133,6 +136,7 @@ impl Path {
             in_flight,
             mss: 1448,
             peer_stamp: self.stamp(),
+            flags: if self.lone { LONE } else { 0 },
             ..Ack::default()
         };
         self.core.on_ack(&ack);
