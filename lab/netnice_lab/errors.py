@@ -20,4 +20,4 @@ class LabError(Exception):
         return "\n".join(lines)
 
     def __reduce__(self) -> tuple[type["LabError"], tuple[str, str, str]]:
-        return LabError, (self.what, self.why, self.do)
+        return type(self), (self.what, self.why, self.do)

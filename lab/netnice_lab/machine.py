@@ -110,8 +110,14 @@ def execute(
     key = programs.key(run)
     if not fresh and (kept := load(key)) is not None:
         return kept
-    with tempfile.TemporaryDirectory(prefix="netnice-lab-", dir=shared_memory()) as directory:
-        output = boot(Path(directory), run, programs, limit, name, key)
+    for last in (False, True):
+        with tempfile.TemporaryDirectory(prefix="netnice-lab-", dir=shared_memory()) as directory:
+            try:
+                output = boot(Path(directory), run, programs, limit, name, key)
+                break
+            except GuestCrashError:
+                if last:
+                    raise
     save(output)
     return output
 
@@ -197,9 +203,14 @@ def kill(process: subprocess.Popen[bytes]) -> None:
         process.stdout.close()
 
 
+class GuestCrashError(LabError):
+    """The guest's kernel died: under memory or process pressure the host can do that to it; tried once more."""
+
+
 def collect(directory: Path, console: str, name: str) -> dict[str, str]:
     """Read what the guest wrote; anything but a clean end is an error that shows its last words."""
     if "lab: traffic ended with 0" not in console:
         last = [line for line in console.splitlines() if line.strip()][-8:]
-        raise LabError(f"{name}: the guest failed", "\n    ".join(last) or "it said nothing", "see its words above")
+        kind = LabError if "lab: " in console else GuestCrashError
+        raise kind(f"{name}: the guest failed", "\n    ".join(last) or "it said nothing", "see its words above")
     return {file: (directory / "out" / file).read_text() for file in OUTPUTS}

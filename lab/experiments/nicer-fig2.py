@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""TCP Nicer, figure 2: the foreground and flows of level 1."""
+
+from netnice_lab.levels import figure
+
+experiment = figure(
+    2, 0, 2,
+    "The foreground reaches near-optimal utilization in steady state.",
+    flows=(19,),
+)  # fmt: skip

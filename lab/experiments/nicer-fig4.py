@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""TCP Nicer, figure 4: level 0 and flows of level 1."""
+
+from netnice_lab.levels import figure
+
+experiment = figure(
+    4, 1, 2,
+    "The medium priority flows cause roughly a 10 % decrease in throughput and a negligible increase in latency.",
+    flows=(19,),
+)  # fmt: skip
