@@ -110,7 +110,7 @@ def execute(
     key = programs.key(run)
     if not fresh and (kept := load(key)) is not None:
         return kept
-    for last in (False, True):
+    for last in (False, False, True):
         with tempfile.TemporaryDirectory(prefix="netnice-lab-", dir=shared_memory()) as directory:
             try:
                 output = boot(Path(directory), run, programs, limit, name, key)
@@ -204,7 +204,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 
 class GuestCrashError(LabError):
-    """The guest's kernel died: under memory or process pressure the host can do that to it; tried once more."""
+    """The guest's kernel died: under memory or process pressure the host can do that to it; tried twice more."""
 
 
 def collect(directory: Path, console: str, name: str) -> dict[str, str]:
