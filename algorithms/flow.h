@@ -31,10 +31,11 @@ struct nn_flow {
 	struct nn_round round;
 	u32 last_us; /* when the last ACK came */
 	u32 drained; /* stamps are good again for segments sent at or after this `delivered` count */
-	u8 stamps; /* enum nn_stamps */
-	u8 recovery; /* enum nn_recovery */
-	u8 starving; /* is counted among the host's starving flows (kept by the shim) */
-	u8 ready; /* init has run: Linux calls cong_control before init while it handles the SYN-ACK */
+	u8 stamps : 2; /* enum nn_stamps */
+	u8 recovery : 2; /* enum nn_recovery */
+	u8 starving : 1; /* is counted among the host's starving flows (kept by the shim) */
+	u8 ready : 1; /* init has run: Linux calls cong_control before init while it handles the SYN-ACK */
+	u8 starved; /* rounds in a row that ended below one segment */
 	u32 own[NN_OWN_WORDS]; /* of one core alone, which gives it a type with NN_CORE_STATE */
 };
 
@@ -71,6 +72,12 @@ nn_inline void nn_round_count(struct nn_round *round, const struct nn_ack *ack, 
 	round->max_rtt = nn_max(round->max_rtt, rtt_us);
 }
 
+/* To be called at a round's end: for how many rounds has the window been below one? */
+nn_inline void nn_count_starved(struct nn_flow *flow)
+{
+	flow->starved = flow->win.w >= NN_ONE ? 0 : nn_min(flow->starved + 1, 255);
+}
+
 /* A window that was not used, or of which a part is missing, has not been tried. */
 nn_inline bool nn_may_grow(const struct nn_flow *flow, const struct nn_ack *ack)
 {
@@ -101,6 +108,7 @@ nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 d
 	flow->drained = delivered;
 	flow->stamps = NN_STAMPED;
 	flow->recovery = NN_OPEN;
+	flow->starved = 0;
 	flow->ready = 1;
 	for (int i = 0; i < NN_OWN_WORDS; i++)
 		flow->own[i] = 0;

@@ -31,8 +31,9 @@
 	P(initial_window, 2)                                                                                           \
 	P(queue_floor, 1000)                                                                                           \
 	P(estimator, NN_RTT_ROBUST)                                                                                    \
-	P(max_gap, 1000)                                                                                               \
-	P(peer_gap, 250)                                                                                               \
+	P(max_gap, 500)                                                                                                \
+	P(peer_gap, 60)                                                                                                \
+	P(endurance, 8)                                                                                                \
 	P(force_window, 0)
 
 NN_CORE_AS_RENO(nice)
@@ -69,6 +70,7 @@ nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ac
 		nice_on_rtt(flow, p, ack, rtt);
 	if (nn_round_over(&flow->round, ack)) {
 		nice_on_round(flow, p, ack);
+		nn_count_starved(flow);
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 		nn_come_back(flow, p, ack);
 	}

@@ -85,11 +85,15 @@ nn_inline u32 nn_kin_window(const struct nn_kin *kin)
 	return mean < NN_NEVER ? (u32)mean : NN_NEVER;
 }
 
-nn_inline void nn_fill_rate_sample(struct nn_ack *ack, const struct rate_sample *rs)
+/*
+ * Karn's rule, though there are timestamps: a retransmission leaves at once while a pacing deadline lies ahead, and Linux
+ * stamps it with that deadline, so its echo makes an RTT that is far too small.
+ */
+nn_inline void nn_fill_rate_sample(struct nn_ack *ack, const struct rate_sample *rs, bool retransmitted)
 {
 	ack->sent_delivered = rs->prior_delivered;
 	ack->acked = rs->acked_sacked;
-	ack->rtt_us = rs->rtt_us > 0 ? (u32)rs->rtt_us : 0;
+	ack->rtt_us = rs->rtt_us > 0 && !rs->is_retrans && !retransmitted ? (u32)rs->rtt_us : 0;
 	if (rs->is_app_limited)
 		ack->flags |= NN_APP_LIMITED;
 	if (rs->is_ack_delayed || (ack->acked == 1 && !ack->in_flight))
@@ -198,7 +202,7 @@ nn_inline u32 nn_segments(u32 w)
 	{                                                                                                              \
 		nn_sender_release(sk, NN_A_##name);                                                                    \
 	}                                                                                                              \
-	nn_inline void name##_acked(struct sock *sk, const struct rate_sample *rs)                                     \
+	nn_inline void name##_acked(struct sock *sk, const struct rate_sample *rs, bool retransmitted)                 \
 	{                                                                                                              \
 		nn_params p = nn_params_table[NN_A_##name];                                                            \
 		struct nn_flow *flow = nn_flow_of(sk);                                                                 \
@@ -208,7 +212,7 @@ nn_inline u32 nn_segments(u32 w)
 		if (!flow->ready)                                                                                      \
 			return;                                                                                        \
 		nn_fill(&ack, tcp_sk(sk), NN_A_##name);                                                                \
-		nn_fill_rate_sample(&ack, rs);                                                                         \
+		nn_fill_rate_sample(&ack, rs, retransmitted);                                                          \
 		ack.kin = nn_kin_of(sk, NN_A_##name)->flows;                                                           \
 		ack.kin_window = nn_kin_window(nn_kin_of(sk, NN_A_##name));                                            \
 		before = flow->win.w;                                                                                  \

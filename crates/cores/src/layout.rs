@@ -86,10 +86,10 @@ pub struct Flow {
     pub round: Round,
     pub last_us: u32,
     pub drained: u32,
-    pub stamps: u8,
-    pub recovery: u8,
-    pub starving: u8,
-    pub ready: u8,
+    /// `stamps`, `recovery`, `starving` and `ready`, packed.
+    pub states: u8,
+    pub starved: u8,
+    pub spare: [u8; 2],
     pub own: [u32; 7],
 }
 

@@ -38,8 +38,17 @@ fn from_two_on_the_window_limits_and_pacing_spreads() {
     assert!((0.8..0.87).contains(&share), "{share}");
 }
 
-fn starved(gap_ms: u32, peers: u32) -> f64 {
-    let mut flow = Feeder::at(Algorithm::Nice, &[(Param::MaxGap, gap_ms)], 1.0 / 48.0);
+/// The gap between two pairs at the floor, after `rounds` congested rounds there.
+fn starved(gap_ms: u32, peers: u32, rounds: u32) -> f64 {
+    let params = [
+        (Param::MaxGap, gap_ms),
+        (Param::PeerGap, 250),
+        (Param::Endurance, 8),
+    ];
+    let mut flow = Feeder::at(Algorithm::Nice, &params, 1.0 / 48.0);
+    for _ in 0..rounds {
+        flow.round(2 * BASE_US);
+    }
     let ack = Ack {
         starving: peers,
         ..flow.ack(2, flow.delivered.wrapping_sub(1), BASE_US)
@@ -48,21 +57,29 @@ fn starved(gap_ms: u32, peers: u32) -> f64 {
 }
 
 #[test]
-fn a_lone_starving_flow_asks_at_least_once_a_second() {
-    assert!((starved(1000, 1) / 1e6 - 1.0).abs() < 0.01);
+fn a_lone_starving_flow_asks_at_least_once_a_max_gap() {
+    assert!((starved(1000, 1, 0) / 1e6 - 1.0).abs() < 0.01);
 }
 
 #[test]
 fn the_more_starve_the_rarer_each_asks_down_to_the_papers_floor() {
-    assert!((starved(1000, 6) / 1e6 - 1.5).abs() < 0.01);
+    assert!((starved(1000, 6, 0) / 1e6 - 1.5).abs() < 0.01);
     let floor = 96.0 * BASE_US as f64;
-    assert!((starved(1000, 100) / floor - 1.0).abs() < 0.02);
+    assert!((starved(1000, 100, 0) / floor - 1.0).abs() < 0.02);
+}
+
+#[test]
+fn who_starves_for_long_asks_half_as_often() {
+    assert!((starved(500, 1, 7) / 1e6 - 0.5).abs() < 0.01);
+    assert!((starved(500, 1, 8) / 1e6 - 1.0).abs() < 0.01);
 }
 
 #[test]
 fn max_gap_zero_is_the_papers_floor() {
-    let floor = 96.0 * BASE_US as f64;
-    assert!((starved(0, 1) / floor - 1.0).abs() < 0.02);
+    // The queue of the congested rounds is in the smoothed RTT too.
+    let gap = starved(0, 1, 0);
+    let papers_floor = 96.0 * BASE_US as f64;
+    assert!((gap / papers_floor - 1.0).abs() < 0.02);
 }
 
 #[test]

@@ -12,6 +12,7 @@
 
 #define TCP_CONG_NON_RESTRICTED 1 /* a macro of net/tcp.h, so not in BTF */
 #define TCP_INFINITE_SSTHRESH 0x7fffffff /* likewise */
+#define NN_RETRANS_ACKED 0x08 /* FLAG_RETRANS_DATA_ACKED of tcp_input.c */
 #define NN_PRIVATE_BYTES 104 /* icsk_ca_priv of struct inet_connection_sock */
 
 #define NN_CHECK_PRIVATE(type) _Static_assert(sizeof(type) <= NN_PRIVATE_BYTES, "does not fit icsk_ca_priv")
@@ -46,11 +47,11 @@ static __always_inline u32 nn_place(const struct sock *sk)
 #define NN_CONG_CONTROL(name)                                                                                          \
 	NN_OP(void, name##_cong_control, struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)             \
 	{                                                                                                              \
-		name##_acked(sk, rs);                                                                                  \
+		name##_acked(sk, rs, flag &NN_RETRANS_ACKED);                                                          \
 	}                                                                                                              \
 	NN_OP(void, name##_cong_control_v1, struct sock *sk, const struct rate_sample *rs)                             \
 	{                                                                                                              \
-		name##_acked(sk, rs);                                                                                  \
+		name##_acked(sk, rs, false);                                                                           \
 	}
 
 #define NN_OPS(map, cc_name, control)                                                                                  \

@@ -36,14 +36,16 @@ static inline u32 nn_place(const struct sock *sk)
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define NN_CONG_CONTROL_ARGS struct sock *sk, u32 ack, int flag, const struct rate_sample *rs
+#define NN_RETRANS (flag & 0x08) /* FLAG_RETRANS_DATA_ACKED of tcp_input.c */
 #else
 #define NN_CONG_CONTROL_ARGS struct sock *sk, const struct rate_sample *rs
+#define NN_RETRANS false
 #endif
 
 #define NN_CONG_CONTROL(name)                                                                                          \
 	NN_OP(void, name##_cong_control, NN_CONG_CONTROL_ARGS)                                                         \
 	{                                                                                                              \
-		name##_acked(sk, rs);                                                                                  \
+		name##_acked(sk, rs, NN_RETRANS);                                                                      \
 	}
 
 #define NN_REGISTER(cc_name)                                                                                           \
