@@ -36,6 +36,9 @@ UNITS = {
     "rtt_added": "to the foreground's smoothed RTT, as a part of it",
     "foreground_kept": "goodput of the foreground with the background, as a part of that without",
     "estimate": "the receiver's estimate of the sender's window, as a part of it, median",
+    "first_share": "of two groups 'first' and 'second': the first's part of both goodputs",
+    "total": "Mbit/s of both",
+    "wins": "1 if the first's goodput is the larger, else 0",
     "udp_loss": "part of the foreground's datagrams",
     "udp_delay": "ms, mean one-way delay of the foreground's datagrams",
     "queue": "bytes in the bottleneck, mean of the samples",
@@ -86,6 +89,11 @@ def flow_metrics(run: Run, output: Output) -> Metrics:
             metrics[f"{group}_fairness"] = float(rates.sum() ** 2 / (len(rates) * (rates**2).sum()))
         if group == "background":
             metrics["window"] = float(flows.window.mean() / 65536)
+    if {"first", "second"} <= metrics.keys():
+        both = metrics["first"] + metrics["second"]
+        metrics["total"] = both
+        metrics["first_share"] = metrics["first"] / both if both else 0.0
+        metrics["wins"] = float(metrics["first"] > metrics["second"])
     return metrics
 
 

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Low-priority TCP in Linux, figure 1: each flavour alone."""
+
+from netnice_lab.experiment import Bar, Experiment, Figure
+from netnice_lab.lowprio import FLAVOURS, alone
+
+experiment = Experiment(
+    title="Each flavour alone on a Wi-Fi-like link: rate and queue",
+    claim="Delay based flavours such as Vegas and Nice introduce the lowest additional queueing delay. TCP-LP, though "
+    "delay based, is less effective in limiting queueing delay.",
+    differs="Rates and queues are means over 30 s; `--raw DIR` has them every 0.1 s. The paper's link was a real one.",
+    sweep={"protocol": FLAVOURS, "link": ("wifi",)},
+    scenario=lambda protocol, link, seed: alone(protocol, link, seed),
+    figures=[
+        Figure("first", "queue", "protocol", "rate, Mbit/s", "queue, bytes", False, True),
+    ],
+    seeds=2,
+    pinned={"first": 0.05, "queue": 0.10},
+    bars=[
+        Bar(f"{delay} queues less than {loss}", "queue", {"protocol": delay}, {"protocol": loss}, maximum=0.9)
+        for delay in ("vegas-1-3", "nice", "nnledbatpp") for loss in ("cubic", "reno", "lp")
+    ],
+)  # fmt: skip

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Low-priority TCP in Linux, figure 2: each flavour joins a backlogged Nice."""
+
+from netnice_lab.experiment import Bar, Experiment, Figure
+from netnice_lab.lowprio import FLAVOURS, WIFI, bulk, scenario
+
+experiment = Experiment(
+    title="A flavour joins a backlogged Nice on a Wi-Fi-like link: the newcomer's share",
+    claim="Nice shares equally the traffic with Vegas, but is otherwise lower priority than any other protocol.",
+    differs="A share is the mean over the 20 s that begin 5 s after the newcomer.",
+    sweep={"protocol": FLAVOURS, "link": ("wifi",)},
+    scenario=lambda protocol, link, seed: scenario(
+        WIFI, (bulk("second", "nice", (0.0, 0.5)), bulk("first", protocol, (10.0, 10.5))),
+        (protocol, "nice"), 35.0, 15.0, seed,
+    ),
+    figures=[Figure("protocol", "first_share", "link", "", "the newcomer's part of both goodputs")],
+    seeds=3,
+    pinned={"first_share": 0.10, "total": 0.05},
+    bars=[
+        Bar(f"Nice is below {name}", "first_share", {"protocol": name}, minimum=0.75)
+        for name in ("cubic", "reno", "bbr", "nnledbat", "lp")
+    ],
+)  # fmt: skip

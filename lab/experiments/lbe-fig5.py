@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Low-priority TCP in Linux, figure 5: data rates of two equal flows on three kinds of access."""
+
+from netnice_lab.experiment import Bar, Experiment, Figure
+from netnice_lab.lowprio import FLAVOURS, alone
+
+SLOW_GAIN = (
+    "its gain is 1/12 on a 10 ms path by the draft: it takes minutes to fill 1 Gbit/s, and a tenth for slowdowns"
+)
+
+experiment = Experiment(
+    title="Two flows of one flavour: 1 Gbit/s, Wi-Fi-like, 1 Mbit/s ADSL with a deep buffer",
+    claim="For low capacities differences are less remarkable; performance discrepancies start to appear under "
+    "Wi-Fi and are more evident at 1 Gbit/s, where Nice has less than half the throughput of the others.",
+    differs="Paths to two public servers there, one path a kind of access here.",
+    sweep={"link": ("lan", "wifi", "adsl"), "protocol": FLAVOURS},
+    scenario=lambda link, protocol, seed: alone(protocol, link, seed, flows=2, duration=20.0),
+    figures=[
+        Figure("link", "first", "protocol", "access", "both flows, Mbit/s", False, True),
+        Figure("link", "first_rtt", "protocol", "access", "RTT at the end, ms", False, True),
+    ],
+    seeds=2,
+    pinned={"first": 0.05},
+    bars=[
+        Bar(f"{name} fills ADSL", "first", {"link": "adsl", "protocol": name}, {"link": "adsl", "protocol": "cubic"},
+            minimum=0.85)
+        for name in ("vegas-1-3", "nice", "nnledbat", "nnledbatpp")
+    ] + [
+        Bar("LEDBAT++ fills 1 Gbit/s", "first", {"link": "lan", "protocol": "nnledbatpp"},
+            {"link": "lan", "protocol": "cubic"}, minimum=0.85, holds=False, reason=SLOW_GAIN),
+    ],
+)  # fmt: skip

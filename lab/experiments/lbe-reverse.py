@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Congestion on the way of the ACKs, with and without timestamps: who takes it for a queue of its own?"""
+
+from dataclasses import replace
+
+from netnice_lab.experiment import Bar, Experiment, Figure
+from netnice_lab.lowprio import LINKS, bulk, scenario
+from netnice_lab.scenario import Scenario
+from netnice_lab.traffic import Bulk
+
+SHY = "15 % of this buffer and three round trips of watching leave TCP-LP 88 % of the link even alone"
+BY_RTT = "the RTT holds the queue of both ways"
+BY_CLOCK = ("nnledbat", "nnlp")
+BY_ROUND_TRIP = ("nice", "nnledbatpp")
+
+
+def both_ways(protocol: str, reverse: str, stamps: bool, seed: int) -> Scenario:
+    """A CUBIC flow fills the way back, or nobody does."""
+    traffic = [bulk("first", protocol, (0.0, 1.0))]
+    if reverse != "none":
+        traffic.append(Bulk("home", "second", 1, reverse, (5.0, 6.0), group="upload"))
+    made = scenario(LINKS["plain"], tuple(traffic), (protocol,), 60.0, 20.0, seed, reverse=True)
+    return made if stamps else replace(made, sysctls=(*made.sysctls, ("ipv4/tcp_timestamps", "0")))
+
+
+experiment = Experiment(
+    title="A CUBIC flow on the way back, 10 Mbit/s, 40 ms: goodput of a flow that has the way there to itself",
+    claim="RFC 6817 and TCP-LP measure one way so that congestion on the way back does not slow them.",
+    differs="Without timestamps (stamps = False) LEDBAT and TCP-LP have the RTT only.",
+    sweep={"protocol": ("cubic", *BY_ROUND_TRIP, *BY_CLOCK), "reverse": ("none", "cubic"), "stamps": (True, False)},
+    scenario=lambda protocol, reverse, stamps, seed: both_ways(protocol, reverse, stamps, seed),
+    figures=[Figure("protocol", "first", "reverse", "", "goodput, Mbit/s", panel="stamps")],
+    seeds=2,
+    pinned={"first": 0.05},
+    bars=[
+        Bar(f"{name} does not mind", "first", {"protocol": name, "reverse": "cubic", "stamps": True},
+            {"protocol": "cubic", "reverse": "cubic", "stamps": True}, minimum=0.9, holds=name != "nnlp", reason=SHY)
+        for name in BY_CLOCK
+    ] + [
+        Bar(f"{name} does not mind", "first", {"protocol": name, "reverse": "cubic", "stamps": True},
+            {"protocol": "cubic", "reverse": "cubic", "stamps": True}, minimum=0.9, holds=name != "nice", reason=BY_RTT)
+        for name in BY_ROUND_TRIP
+    ] + [
+        Bar(f"{name} without timestamps, way back empty", "first",
+            {"protocol": name, "reverse": "none", "stamps": False},
+            {"protocol": "cubic", "reverse": "none", "stamps": False}, minimum=0.9, holds=name != "nnlp", reason=SHY)
+        for name in (*BY_ROUND_TRIP, *BY_CLOCK)
+    ],
+)  # fmt: skip
