@@ -19,7 +19,7 @@
  *                is there after soft_cuts, whoever fills it does not cut: W *= keep, every time
  *   W < 1        one pair of segments a time. Above the band W *= keep, else, after quiet_pairs, W *= climb. So W rises
  *                only where more than p pairs meet no queue, p = log(1/keep) / log(climb/keep): 3/5 for nice1, 3/4 for
- *                nice2 and three in a row. A level above keeps it below that, an idle path does not
+ *                nice2, and three in a row. A level above keeps it below that, an idle path does not
  *
  * Kin. Flows of one host, level and destination are one aggregate: they add as one flow would, and each round each moves
  * a quarter of the way to their mean, which keeps their sum. Without that the first flow holds the path, for what a
@@ -54,7 +54,7 @@
 	P(peer_gap, gap)                                                                                               \
 	P(force_window, 0)
 
-#define LADDER1_PARAMS(P) LADDER_PARAMS(P, 10, 600, 512, 1024, 4096, 5, 4, 8, 1, 4, 32, 1000)
+#define LADDER1_PARAMS(P) LADDER_PARAMS(P, 10, 600, 512, 1024, 4096, 5, 4, 8, 3, 4, 32, 1000)
 #define LADDER2_PARAMS(P) LADDER_PARAMS(P, 4, 500, 512, 128, 512, 4, 2, 16, 3, 2, 16, 2000)
 
 struct ladder {
