@@ -12,6 +12,8 @@
  *   W is here the segments of the round that had an RTT, which is W in every round that was full.
  * - Slow start pauses in a round that saw a slow segment and ends with a congested one or at Vegas' gamma; the paper says
  *   nothing of it.
+ * - One cut a window of data, as Reno's: the segments in flight when the window is cut left before it and say nothing
+ *   of it, so they do not vote on the next. Else the overshoot of slow start alone costs three cuts.
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
  * - A lone segment's RTT may contain a delayed ACK: it sets minRTT but neither maxRTT nor the congestion count.
  * - max_gap (pace.h) bounds the silence between pairs.
@@ -32,18 +34,34 @@
 	P(queue_floor, 1000)                                                                                           \
 	P(estimator, NN_RTT_ROBUST)                                                                                    \
 	P(max_gap, 500)                                                                                                \
-	P(peer_gap, 60)                                                                                                \
+	P(peer_gap, 120)                                                                                               \
 	P(endurance, 8)                                                                                                \
 	P(force_window, 0)
 
-NN_CORE_AS_RENO(nice)
+nn_inline void nice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
+{
+	nn_flow_init(flow, p, now_us, delivered, srtt_us);
+}
+
+nn_inline void nice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
+{
+	if (state == NN_REDUCED && flow->recovery == NN_OPEN)
+		flow->cut = 2; /* what is left of this round, and the next, which is in flight */
+	nn_flow_recovery(flow, p, state);
+}
+
+/* In a round that follows a cut, what ends it was sent after the cut, and all before it was not. */
+nn_inline bool nice_sent_before_cut(const struct nn_flow *flow, const struct nn_ack *ack)
+{
+	return flow->cut && !nn_reached(ack->sent_delivered, flow->round.end);
+}
 
 nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 rtt)
 {
 	bool lone = ack->flags & NN_LONE;
 
 	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
-	if (!lone)
+	if (!lone && !nice_sent_before_cut(flow, ack))
 		nn_round_count(&flow->round, ack, rtt,
 			       rtt > nn_rtt_limit(&flow->rtt, p[NN_P_threshold], p[NN_P_queue_floor]));
 }
@@ -56,10 +74,14 @@ nn_inline bool nice_congested(const struct nn_round *round, nn_params p)
 
 nn_inline void nice_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	if (nice_congested(&flow->round, p))
+	if (flow->cut)
+		flow->cut--;
+	if (nice_congested(&flow->round, p)) {
 		nn_halve(&flow->win);
-	else if (flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack))
+		flow->cut = 1;
+	} else if (flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack)) {
 		vegas_on_round(flow, p, ack);
+	}
 }
 
 nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)

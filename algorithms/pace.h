@@ -13,8 +13,7 @@
  * protects against many flows, so the more flows of this host starve the rarer each asks: max_gap is at least
  * peer_gap times their number, and the host's flows together never ask more often than once in peer_gap. Both double
  * for a flow that has starved for `endurance` rounds: pages come and go, but who has met a long transfer need not
- * ask it so often. Measured with 16 uploads beside documents for half of 10 Mbit/s, 40 ms: gaps of 1000 and 250 ms leave a
- * fifth of the spare unused that 500 and 60 ms find.
+ * ask it so often.
  *
  * Coming back. A sender's pacing deadline is set when it sends and cannot be pulled in: after a pair at W = 1/48 it
  * lies 96 round trips ahead, though the pair's own ACK may tell one round trip later that the path is free. Then the
