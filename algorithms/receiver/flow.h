@@ -27,6 +27,7 @@ struct nn_arrivals {
 	u32 queue_min; /* us; NN_NEVER: no sample */
 	u32 queue_max;
 	u32 rtt_min;
+	u32 stamped; /* it is measured by timestamps */
 	u64 queue_sum; /* us x segments */
 };
 
@@ -87,6 +88,7 @@ struct nn_receiver {
 	struct nn_arrivals round;
 	u8 algorithm; /* row of table.h, plus one; 0: none, the kernel's own window */
 	u8 seen; /* a segment has arrived */
+	u8 granted; /* `edge` is ours: rounds without timestamps can be measured */
 	union {
 		struct nn_vulture vulture;
 		struct nn_rledbat rledbat;
@@ -109,6 +111,7 @@ nn_inline void nn_round_start(struct nn_receiver *flow, const struct nn_segment 
 
 	round->mark = seg->stamped ? seg->clock : flow->edge;
 	round->start_us = seg->now_us;
+	round->stamped = seg->stamped != 0;
 	round->bytes = 0;
 	round->segments = 0;
 	round->lost = 0;
@@ -180,7 +183,8 @@ nn_inline void nn_arrive(struct nn_receiver *flow, const struct nn_segment *seg,
 	if (nn_reached(end, flow->next))
 		flow->next = end;
 	flow->mss = nn_max(flow->mss, nn_min(seg->bytes / nn_max(seg->segments, 1), 65535));
-	out->round = seg->stamped ? nn_reached(seg->tsecr, round->mark) : nn_reached(seg->seq, round->mark);
+	out->round = seg->stamped ? nn_reached(seg->tsecr, round->mark) :
+				    flow->granted && nn_reached(seg->seq, round->mark);
 	out->rtt = nn_arrival_rtt(flow, seg, out->round);
 	round->bytes = nn_add_saturating(round->bytes, seg->bytes);
 	round->segments = nn_add_saturating(round->segments, seg->segments);

@@ -12,6 +12,7 @@ nn_inline void nn_receiver_switch(struct nn_receiver *flow, nn_receiver_params p
 
 	flow->algorithm = chosen < NN_RECEIVER_COUNT ? chosen + 1 : 0;
 	flow->haste = 1;
+	flow->granted = 0;
 	if (!flow->algorithm)
 		return;
 	flow->floor = mss * nn_max(nn_min(p[NN_R_floor], 10), 1);
@@ -40,7 +41,7 @@ nn_inline void nn_receiver_arrival(struct nn_receiver *flow, nn_receiver_params 
 		nn_receiver_switch(flow, p, chosen, fresh);
 		nn_round_start(flow, seg);
 	}
-	flow->floor = flow->mss * nn_max(nn_min(p[NN_R_floor], 10), 1);
+	flow->floor = nn_max(flow->mss, 536) * nn_max(nn_min(p[NN_R_floor], 10), 1); /* 536: RFC 9293's least */
 	switch (flow->algorithm ? chosen : NN_RECEIVER_OFF) {
 #define CASE(name, core, ...)                                                                                          \
 	case NN_RA_##name:                                                                                             \
@@ -77,6 +78,13 @@ nn_inline u32 nn_receiver_ack(struct nn_receiver *flow, const struct nn_leaving 
 	else
 		flow->window = nn_max(flow->target, flow->window - nn_min(acked, flow->window));
 	flow->edge = ack->ack + flow->window;
+	if (!flow->granted) {
+		flow->granted = 1;
+		if (!flow->round.stamped) {
+			flow->round.mark = flow->edge;
+			flow->round.start_us = ack->now_us;
+		}
+	}
 	return flow->window;
 }
 

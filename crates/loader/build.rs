@@ -42,10 +42,24 @@ fn main() {
         }
         hash.update(fs::read(&object).expect("the object just built"));
     }
+    for directory in ["algorithms/receiver", "transport/receiver"] {
+        hash_sources(&mut hash, &repo.join(directory));
+    }
     println!("cargo:rustc-env=NETNICE_BUILD_ID={:x}", hash.finalize());
     generate_table(&repo, &out);
     for watched in ["algorithms", "transport/sender", "transport/policy"] {
         println!("cargo:rerun-if-changed={}", repo.join(watched).display());
+    }
+}
+
+/// The receiver's object is another crate's; it is a function of these files.
+fn hash_sources(hash: &mut Sha256, directory: &Path) {
+    println!("cargo:rerun-if-changed={}", directory.display());
+    let list = fs::read_dir(directory).expect("a directory of the repository");
+    let mut files: Vec<PathBuf> = list.flatten().map(|e| e.path()).collect();
+    files.sort();
+    for file in files.iter().filter(|f| f.is_file()) {
+        hash.update(fs::read(file).expect("a source file"));
     }
 }
 

@@ -18,30 +18,77 @@ pub const HIGHEST_LEVEL: u32 = 0;
 /// How long processes may keep forking out of a cgroup that is being emptied.
 const EMPTYING: Duration = Duration::from_secs(5);
 
-/// One cgroup: a level, with or without DSCP LE on its packets.
+/// Which of a group's traffic yields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    Both,
+    /// What its processes send.
+    #[default]
+    Send,
+    /// What they receive.
+    Receive,
+}
+
+impl Direction {
+    /// Yields wherever either does.
+    pub fn union(self, other: Self) -> Self {
+        if self == other {
+            self
+        } else {
+            Self::Both
+        }
+    }
+
+    pub(crate) fn sends(self) -> bool {
+        self != Self::Receive
+    }
+
+    pub(crate) fn receives(self) -> bool {
+        self != Self::Send
+    }
+
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Send => "",
+            Self::Both => "-both",
+            Self::Receive => "-receive",
+        }
+    }
+}
+
+/// One cgroup: a level, with or without DSCP LE on its packets, for one direction or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Group {
     pub level: u32,
     pub marked: bool,
+    pub direction: Direction,
 }
 
 impl Group {
-    pub const ALL: [Group; 2] = [
-        Group {
-            level: 0,
-            marked: true,
-        },
-        Group {
-            level: 0,
-            marked: false,
-        },
+    pub const ALL: [Group; 6] = [
+        Self::new(0, true, Direction::Send),
+        Self::new(0, false, Direction::Send),
+        Self::new(0, true, Direction::Both),
+        Self::new(0, false, Direction::Both),
+        Self::new(0, true, Direction::Receive),
+        Self::new(0, false, Direction::Receive),
     ];
+
+    pub const fn new(level: u32, marked: bool, direction: Direction) -> Self {
+        Self {
+            level,
+            marked,
+            direction,
+        }
+    }
 
     pub fn name(self) -> String {
         format!(
-            "level{}{}",
+            "level{}{}{}",
             self.level,
-            if self.marked { "" } else { "-unmarked" }
+            if self.marked { "" } else { "-unmarked" },
+            self.direction.suffix()
         )
     }
 
@@ -50,14 +97,16 @@ impl Group {
         let mut parts = path.split('/').skip_while(|p| *p != PARENT);
         parts.next()?;
         let name = parts.next()?.strip_prefix("level")?;
+        let directions = [Direction::Both, Direction::Receive];
+        let (name, direction) = directions
+            .iter()
+            .find_map(|d| Some((name.strip_suffix(d.suffix())?, *d)))
+            .unwrap_or((name, Direction::Send));
         let (number, marked) = match name.strip_suffix("-unmarked") {
             Some(number) => (number, false),
             None => (name, true),
         };
-        Some(Self {
-            level: number.parse().ok()?,
-            marked,
-        })
+        Some(Self::new(number.parse().ok()?, marked, direction))
     }
 
     /// The group this process is in; `None` in the foreground.
@@ -214,17 +263,11 @@ mod tests {
         }
         assert_eq!(
             Group::of_path("/netnice/level0/inner"),
-            Some(Group {
-                level: 0,
-                marked: true
-            })
+            Some(Group::new(0, true, Direction::Send))
         );
         assert_eq!(
             Group::of_path("/netnice/level2"),
-            Some(Group {
-                level: 2,
-                marked: true
-            })
+            Some(Group::new(2, true, Direction::Send))
         );
         assert_eq!(Group::of_path("/"), None);
         assert_eq!(Group::of_path("/netnice"), None);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Is what is loaded complete, ours and still attached?
 
+use std::path::Path;
+
 use libbpf_rs::query::{LinkInfo, LinkTypeInfo};
 use libbpf_rs::Link;
 
@@ -44,14 +46,25 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
         }
     }
     for group in Group::ALL {
-        if hierarchy.id(group).is_none() || attached_to(group) != hierarchy.id(group) {
-            ills.push(format!("the cgroup {} has lost its policy", group.name()));
+        let name = group.name();
+        let there =
+            |pin: &Path| hierarchy.id(group).is_some() && attached_to(pin) == hierarchy.id(group);
+        if group.direction.sends() && !there(&pins::policy_link(&name)) {
+            ills.push(format!("the cgroup {name} has lost its policy"));
         }
-        if !pins::counters(&group.name()).exists() {
-            ills.push(format!("the counters of {} are gone", group.name()));
+        let programs = netnice_receiver::PROGRAMS;
+        if group.direction.receives()
+            && !programs
+                .iter()
+                .all(|p| there(&pins::receiver_link(&name, p)))
+        {
+            ills.push(format!("the cgroup {name} has lost its receiver"));
+        }
+        if group.direction.sends() && !pins::counters(&name).exists() {
+            ills.push(format!("the counters of {name} are gone"));
         }
     }
-    if !pins::params().exists() {
+    if !pins::params().exists() || !pins::receiver_params().exists() {
         ills.push("the parameters are gone".to_owned());
     }
     Ok(if ills.is_empty() {
@@ -62,9 +75,9 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
 }
 
 // A link outlives the cgroup it was made for; only the id tells.
-fn attached_to(group: Group) -> Option<u64> {
+fn attached_to(pin: &Path) -> Option<u64> {
     use std::os::fd::AsFd;
-    let link = Link::open(pins::policy_link(&group.name())).ok()?;
+    let link = Link::open(pin).ok()?;
     match LinkInfo::from_fd(link.as_fd()).ok()?.info {
         LinkTypeInfo::Cgroup(cgroup) => Some(cgroup.cgroup_id),
         _ => None,

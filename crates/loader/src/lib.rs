@@ -17,6 +17,7 @@ mod mounts;
 pub mod params;
 pub mod pins;
 mod policy;
+pub mod receiver;
 mod sender;
 pub mod sockets;
 pub mod state;

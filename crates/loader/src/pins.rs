@@ -42,6 +42,18 @@ pub fn counters(cgroup: &str) -> PathBuf {
     maps().join(format!("counters-{cgroup}"))
 }
 
+pub fn receiver_link(cgroup: &str, program: &str) -> PathBuf {
+    links().join(format!("receiver-{program}-{cgroup}"))
+}
+
+pub fn receiver_params() -> PathBuf {
+    maps().join("receiver-params")
+}
+
+pub fn receiver_counters() -> PathBuf {
+    maps().join("receiver-counters")
+}
+
 /// Pinned last and removed first: while it exists, everything else does.
 pub fn state() -> PathBuf {
     maps().join("state")

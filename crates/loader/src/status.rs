@@ -8,8 +8,9 @@ use crate::facts::privileged;
 use crate::kernel::congestion_controls;
 use crate::params::ALGORITHMS;
 use crate::policy::Counters;
+use crate::receiver::ReceiverStatus;
 use crate::state::State;
-use crate::{pins, sockets, Result};
+use crate::{pins, receiver, sockets, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -32,6 +33,8 @@ pub struct Status {
     /// TCP connections of this network namespace; some may outlive a down.
     pub connections: Vec<Connections>,
     pub groups: Vec<GroupStatus>,
+    /// What yields with what it receives, and how; none when nothing is loaded.
+    pub receiver: Option<ReceiverStatus>,
 }
 
 #[derive(Debug, Serialize)]
@@ -80,6 +83,7 @@ pub fn status() -> Result<Status> {
         same_build,
         connections,
         groups,
+        receiver: receiver::status(),
     })
 }
 

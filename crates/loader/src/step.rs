@@ -18,6 +18,8 @@ pub enum Step {
     PolicyAttached,
     PolicyPinned,
     CountersPinned,
+    ReceiverLoaded,
+    ReceiverAttached,
     StatePinned,
     StateRemoved,
     LinksRemoved,
@@ -27,7 +29,7 @@ pub enum Step {
 }
 
 impl Step {
-    pub const UP: [Step; 13] = [
+    pub const UP: [Step; 15] = [
         Step::Locked,
         Step::BpffsMounted,
         Step::StaleRemoved,
@@ -40,6 +42,8 @@ impl Step {
         Step::PolicyAttached,
         Step::PolicyPinned,
         Step::CountersPinned,
+        Step::ReceiverLoaded,
+        Step::ReceiverAttached,
         Step::StatePinned,
     ];
     pub const DOWN: [Step; 6] = [
@@ -65,6 +69,8 @@ impl Step {
             Step::PolicyAttached => "policy-attached",
             Step::PolicyPinned => "policy-pinned",
             Step::CountersPinned => "counters-pinned",
+            Step::ReceiverLoaded => "receiver-loaded",
+            Step::ReceiverAttached => "receiver-attached",
             Step::StatePinned => "state-pinned",
             Step::StateRemoved => "state-removed",
             Step::LinksRemoved => "links-removed",

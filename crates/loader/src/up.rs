@@ -6,7 +6,7 @@ use crate::facts::Facts;
 use crate::health::{examine, Health};
 use crate::lock::Lock;
 use crate::state::State;
-use crate::{bpffs, doctor, kernel, params, pins, policy, sender, Error, Result, Step};
+use crate::{bpffs, doctor, kernel, params, pins, policy, receiver, sender, Error, Result, Step};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpOptions {
@@ -79,6 +79,7 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
     };
     // The mark of completeness first: whoever dies from here on leaves something visibly incomplete.
     pins::remove_file(&pins::state())?;
+    receiver::release();
     pins::remove_links()?;
     pins::remove_rest()?;
     on_step(Step::StaleRemoved);
@@ -106,8 +107,11 @@ fn load(
     for group in Group::ALL {
         hierarchy.make(group)?;
         on_step(Step::CgroupMade);
-        policy::attach(hierarchy, group, group.marked && options.mark, on_step)?;
+        if group.direction.sends() {
+            policy::attach(hierarchy, group, group.marked && options.mark, on_step)?;
+        }
     }
+    receiver::load(hierarchy, on_step)?;
     State::new(options.algorithms(), options.mark).pin()?;
     on_step(Step::StatePinned);
     Ok(())

@@ -44,6 +44,14 @@ pub struct Cli {
     #[arg(long, requires = "command")]
     pub no_mark: bool,
 
+    /// Yield with what COMMAND receives too: downloads from servers that know nothing of netnice
+    #[arg(long, requires = "command", conflicts_with = "receive_only")]
+    pub receive: bool,
+
+    /// Yield with what COMMAND receives only, not with what it sends
+    #[arg(long, requires = "command")]
+    pub receive_only: bool,
+
     /// The program to run, with its arguments
     #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub command: Vec<OsString>,

@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use netnice_loader::cgroup::{Group, Hierarchy};
+use netnice_loader::cgroup::{Direction, Group, Hierarchy};
 use netnice_loader::facts::privileged;
 use netnice_loader::{is_up, kernel, up, Outcome, UpOptions};
 
@@ -21,15 +21,30 @@ pub fn run(cli: Cli) -> Result<(), Error> {
         println!("{}", described(current));
         return Ok(());
     };
-    enter(current, level::choose(current, level, cli.no_mark))?;
+    let direction = match (cli.receive, cli.receive_only) {
+        (true, _) => Direction::Both,
+        (_, true) => Direction::Receive,
+        _ => Direction::Send,
+    };
+    enter(
+        current,
+        level::choose(current, level, cli.no_mark, direction),
+    )?;
     match exec(program, arguments)? {}
 }
 
 fn described(current: Option<Group>) -> String {
     match current {
         None => "foreground".to_owned(),
-        Some(group) if group.marked => group.level.to_string(),
-        Some(group) => format!("{} unmarked", group.level),
+        Some(group) => {
+            let mark = if group.marked { "" } else { " unmarked" };
+            let direction = match group.direction {
+                Direction::Both => " both ways",
+                Direction::Send => "",
+                Direction::Receive => " receive only",
+            };
+            format!("{}{mark}{direction}", group.level)
+        }
     }
 }
 

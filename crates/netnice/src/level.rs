@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Which group a command goes into, given where its caller already is. Pure.
 
-use netnice_loader::cgroup::{Group, HIGHEST_LEVEL};
+use netnice_loader::cgroup::{Direction, Group, HIGHEST_LEVEL};
 
 use crate::Error;
 
@@ -14,20 +14,20 @@ pub(crate) fn parse(asked: Option<i64>) -> Result<u32, Error> {
 }
 
 /// Never less nice than now, and never marked again after somebody further out said not to.
-pub(crate) fn choose(current: Option<Group>, level: u32, no_mark: bool) -> Group {
+pub(crate) fn choose(
+    current: Option<Group>,
+    level: u32,
+    no_mark: bool,
+    direction: Direction,
+) -> Group {
     let Some(now) = current else {
-        return Group {
-            level,
-            marked: !no_mark,
-        };
+        return Group::new(level, !no_mark, direction);
     };
+    let direction = now.direction.union(direction);
     if now.level > level {
-        return now;
+        return Group { direction, ..now };
     }
-    Group {
-        level,
-        marked: now.marked && !no_mark,
-    }
+    Group::new(level, now.marked && !no_mark, direction)
 }
 
 #[cfg(test)]
@@ -35,7 +35,24 @@ mod tests {
     use super::*;
 
     const fn group(level: u32, marked: bool) -> Group {
-        Group { level, marked }
+        Group::new(level, marked, Direction::Send)
+    }
+
+    fn choose(current: Option<Group>, level: u32, no_mark: bool) -> Group {
+        super::choose(current, level, no_mark, Direction::Send)
+    }
+
+    #[test]
+    fn directions_add_up() {
+        use Direction::{Both, Receive, Send};
+        let after = |now, asked| {
+            let current = Some(Group::new(0, true, now));
+            super::choose(current, 0, false, asked).direction
+        };
+        assert_eq!(super::choose(None, 0, false, Send).direction, Send);
+        assert_eq!(after(Send, Send), Send);
+        assert_eq!(after(Send, Receive), Both);
+        assert_eq!(after(Both, Receive), Both);
     }
 
     #[test]

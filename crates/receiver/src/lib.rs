@@ -11,8 +11,8 @@ mod params;
 
 pub use crate::core::{Core, Look, Segment};
 pub use error::{Error, Result};
-pub use object::{Counters, Receiver};
-pub use params::{Algorithm, Parameter, Params, ALGORITHMS, PARAMETERS};
+pub use object::{Counters, Receiver, PROGRAMS};
+pub use params::{Algorithm, Parameter, Params, ALGORITHMS, OFF, PARAMETERS};
 
 /// The eBPF object, to tell builds apart.
 pub const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/receiver.bpf.o"));

@@ -12,7 +12,8 @@ use crate::{Error, Result, OBJECT};
 
 /// Lets kernels that insist on aligned memory (User-Mode Linux) take the programs.
 const ANY_ALIGNMENT: u32 = 2;
-const PROGRAMS: [&str; 2] = ["arrival", "connection"];
+/// The programs that are attached to a cgroup.
+pub const PROGRAMS: [&str; 2] = ["arrival", "connection"];
 
 /// The loaded programs and maps. They live as long as this, or as a pinned link or map.
 pub struct Receiver(Object);

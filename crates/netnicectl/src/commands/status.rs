@@ -57,6 +57,18 @@ fn print(status: &Status) {
     for group in &status.groups {
         print_group(group);
     }
+    if let Some(receiver) = &status.receiver {
+        let c = &receiver.counters;
+        println!("receiver '{}'", receiver.algorithm);
+        println!("  connections      {} since up", c.connections);
+        println!("  segments         {} received", c.segments);
+        if c.unstamped > 0 {
+            println!(
+                "  of them          {} without timestamps, judged by round trips",
+                c.unstamped
+            );
+        }
+    }
 }
 
 fn print_group(group: &GroupStatus) {

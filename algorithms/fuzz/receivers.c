@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Fuzzes every receiver with any segments and ACKs whatever, and parameters that anybody may have set, under
+ * AddressSanitizer and UndefinedBehaviorSanitizer: no overflow, no division by zero, never a window of nothing.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../receiver/receiver.h"
+
+static const u32 defaults[NN_RECEIVER_COUNT][NN_RECEIVER_PARAM_COUNT] = {
+#define ROW(name, core, ...) { __VA_ARGS__ },
+	NN_RECEIVERS(ROW)
+#undef ROW
+};
+
+struct input {
+	const uint8_t *data;
+	size_t left;
+};
+
+static u32 take(struct input *in, size_t bytes)
+{
+	u32 value = 0;
+
+	if (bytes > in->left)
+		bytes = in->left;
+	memcpy(&value, in->data, bytes);
+	in->data += bytes;
+	in->left -= bytes;
+	return value;
+}
+
+static void arrive(struct nn_receiver *flow, nn_receiver_params p, u32 chosen, struct input *in)
+{
+	struct nn_segment seg;
+
+	for (size_t i = 0; i < sizeof(seg) / sizeof(u32); i++)
+		((u32 *)&seg)[i] = take(in, sizeof(u32));
+	seg.bytes = seg.bytes % (1 << 20) + 1; /* what the shim lets through */
+	seg.segments = seg.segments % 65536 + 1;
+	nn_receiver_arrival(flow, p, chosen, &seg);
+}
+
+static void acknowledge(struct nn_receiver *flow, struct input *in)
+{
+	struct nn_leaving ack = { take(in, 4), take(in, 4), take(in, 4) };
+	u32 window = nn_receiver_ack(flow, &ack);
+
+	if (flow->algorithm && (!window || window > 1u << 30))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct nn_receiver flow;
+	struct input in = { data, size };
+	u32 chosen = take(&in, 1) % (NN_RECEIVER_COUNT + 1);
+	u32 p[NN_RECEIVER_PARAM_COUNT];
+
+	memset(&flow, 0, sizeof(flow));
+	memcpy(p, defaults[chosen % NN_RECEIVER_COUNT], sizeof(p));
+	if (take(&in, 1) & 1)
+		p[take(&in, 1) % NN_RECEIVER_PARAM_COUNT] = take(&in, 4);
+	while (in.left) {
+		switch (take(&in, 1) % 8) {
+		case 0:
+			chosen = take(&in, 1) % (NN_RECEIVER_COUNT + 1); /* at any time of its life */
+			break;
+		case 1:
+		case 2:
+			acknowledge(&flow, &in);
+			break;
+		default:
+			arrive(&flow, p, chosen, &in);
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! What holds for every receiver whatever arrives. The cores are compiled so that undefined behaviour ends the test.
+
+use netnice_receiver::{Core, Segment, ALGORITHMS};
+use proptest::prelude::*;
+
+/// The least window in segments, by name, from the shipped row.
+fn floor(core: &Core) -> u32 {
+    core.look().floor
+}
+
+fn any_segment() -> impl Strategy<Value = Segment> {
+    let words = (
+        any::<u32>(),
+        any::<u32>(),
+        1..=1_000_000u32,
+        1..=64u32,
+        any::<bool>(),
+    );
+    let clocks = (any::<u32>(), any::<u32>(), any::<u32>());
+    (words, clocks).prop_map(
+        |((now_us, seq, bytes, segments, stamped), (tsval, tsecr, clock))| Segment {
+            now_us,
+            seq,
+            bytes,
+            segments,
+            stamped: stamped.into(),
+            tsval,
+            tsecr,
+            clock,
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Any segments, any ACK numbers: the window never falls below the floor and never exceeds what TCP can say.
+    #[test]
+    fn any_samples_leave_a_usable_window(
+        segments in prop::collection::vec((any_segment(), any::<u32>()), 1..200),
+        row in 0..ALGORITHMS.len(),
+    ) {
+        let mut core = Core::new(ALGORITHMS[row].name);
+        for (segment, ack) in &segments {
+            core.arrival(segment);
+            let window = core.ack(*ack, segment.clock, segment.now_us);
+            prop_assert!(window >= 1 && window <= 1 << 30, "{window}");
+            prop_assert!(core.look().target >= floor(&core).min(core.look().target));
+        }
+    }
+
+    /// Data in order, ACKs in order, any delays: the right edge never moves left.
+    #[test]
+    fn the_right_edge_never_moves_left(
+        steps in prop::collection::vec((1..40_000u32, 1..1449u32, 0..300_000u32, any::<bool>()), 1..400),
+        row in 0..ALGORITHMS.len(),
+        start in any::<u32>(),
+    ) {
+        let mut core = Core::new(ALGORITHMS[row].name);
+        let (mut now, mut seq) = (start, start);
+        core.ack(seq, now / 1000 * 1000, now);
+        let mut edge = None;
+        for (gap, bytes, rtt, acks) in steps {
+            now = now.wrapping_add(gap);
+            let clock = now / 1000 * 1000;
+            core.arrival(&Segment {
+                now_us: now, seq, bytes, segments: 1, stamped: 1,
+                tsval: now.wrapping_sub(rtt) / 1000, tsecr: clock.wrapping_sub(rtt / 1000 * 1000), clock,
+            });
+            seq = seq.wrapping_add(bytes);
+            if acks {
+                let granted = seq.wrapping_add(core.ack(seq, clock, now));
+                if let Some(before) = edge.replace(granted) {
+                    let moved = granted.wrapping_sub(before) as i32;
+                    prop_assert!(moved >= 0, "moved by {moved}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Vulture against its paper: algorithms 1 to 6, one by one.
+
+use netnice_receiver::{Core, Look, Segment};
+
+const MSS: u32 = 1448;
+const FIX: u32 = 0;
+const DOUBLE: u32 = 1;
+const INCREASE: u32 = 2;
+const HALVE: u32 = 3;
+
+struct Feed {
+    core: Core,
+    now: u32,
+    sent: u32,
+    seq: u32,
+}
+
+impl Feed {
+    fn new(name: &str) -> Self {
+        let mut core = Core::new(name);
+        core.ack(0, 10_000_000, 10_000_000);
+        Feed {
+            core,
+            now: 10_000_000,
+            sent: 5_000_000,
+            seq: 0,
+        }
+    }
+
+    /// A segment sent `sent` and arriving `arrived` microseconds after the last one; `fresh`: it answers an ACK just sent.
+    fn segment(&mut self, sent: u32, arrived: u32, fresh: bool) -> Look {
+        self.now += arrived;
+        self.sent += sent;
+        let clock = self.now / 1000 * 1000;
+        let tsecr = if fresh { clock } else { 0 };
+        self.core.arrival(&Segment {
+            now_us: self.now,
+            seq: self.seq,
+            bytes: MSS,
+            segments: 1,
+            stamped: 1,
+            tsval: self.sent / 1000,
+            tsecr,
+            clock,
+        });
+        self.seq += MSS;
+        self.core.look()
+    }
+
+    /// Ends a round and the wait for data that reflects its decision.
+    fn decide(&mut self) -> Look {
+        self.segment(4000, 4000, true);
+        self.core.look()
+    }
+
+    /// A round of segments `spacing` apart whose arrival intervals grow by `stretch` microseconds each.
+    fn round(&mut self, segments: u32, spacing: u32, stretch: u32) -> Look {
+        for _ in 0..segments {
+            self.segment(spacing, spacing.wrapping_add(stretch), false);
+        }
+        self.decide()
+    }
+
+    /// The window that the next ACK carries.
+    fn acknowledge(&mut self) -> u32 {
+        self.core.ack(self.seq, self.now / 1000 * 1000, self.now)
+    }
+}
+
+#[test]
+fn intervals_are_taken_between_segments_five_jiffies_apart() {
+    let mut feed = Feed::new("vulture");
+    feed.decide(); // the first segment begins a flow and its first round
+    for _ in 0..4 {
+        assert_eq!(feed.segment(4000, 4000, false).pivs, 0);
+    }
+    assert_eq!(feed.segment(4000, 4000, false).pivs, 1, "20 ms: a pair");
+}
+
+#[test]
+fn an_undisturbed_flow_doubles() {
+    let mut feed = Feed::new("vulture");
+    feed.decide();
+    let look = feed.round(20, 4000, 0);
+    assert_eq!((look.policy, look.aggressive), (DOUBLE, 1));
+}
+
+#[test]
+fn a_stretched_flow_is_conservative_and_halves_at_two_jiffies() {
+    let mut feed = Feed::new("vulture");
+    feed.decide();
+    let look = feed.round(20, 4000, 2000); // 5 intervals: 10 ms, more than 2 jiffies
+    assert_eq!((look.policy, look.aggressive), (HALVE, 0));
+}
+
+#[test]
+fn one_jiffy_is_neither_high_nor_low() {
+    let mut feed = Feed::new("vulture");
+    feed.decide();
+    assert_eq!(feed.round(20, 4000, 1000).policy, FIX); // 5 ms
+}
+
+#[test]
+fn compression_up_to_three_jiffies_is_low_in_aggressive_mode() {
+    let mut feed = Feed::new("vulture");
+    feed.decide();
+    let look = feed.round(20, 6000, 2000u32.wrapping_neg()); // -8 ms: 2 jiffies, high if it were conservative
+    assert_eq!((look.policy, look.aggressive), (DOUBLE, 1));
+}
+
+#[test]
+fn nothing_is_analysed_until_the_last_decision_shows() {
+    let mut feed = Feed::new("vulture");
+    feed.decide();
+    feed.round(20, 4000, 0);
+    for _ in 0..30 {
+        assert_eq!(feed.segment(4000, 9000, false).pivs, 0);
+    }
+    feed.decide();
+    for _ in 0..8 {
+        feed.segment(4000, 4000, false);
+    }
+    assert!(feed.core.look().pivs > 0);
+}
+
+#[test]
+fn a_hole_halves_and_is_remembered_as_the_threshold() {
+    let mut feed = Feed::new("vulture");
+    feed.decide();
+    feed.acknowledge();
+    let before = feed.core.look().window;
+    feed.seq += MSS; // one is missing
+    let look = feed.segment(4000, 4000, false);
+    assert_eq!((look.policy, look.target), (HALVE, before / 2));
+    assert_eq!(look.thresh, before);
+}
+
+#[test]
+fn the_window_follows_by_the_bytes_acknowledged() {
+    let mut feed = Feed::new("vulture");
+    feed.decide();
+    let look = feed.round(20, 4000, 0);
+    assert_eq!(look.policy, DOUBLE);
+    feed.core.ack(feed.seq - 2 * MSS, 0, feed.now);
+    let before = feed.core.look().window;
+    assert!(feed.acknowledge() <= before + 2 * MSS);
+    assert_ne!(look.policy, INCREASE);
+}
+
+#[test]
+fn the_paper_s_clock_sees_nothing_below_a_jiffy() {
+    let mut fine = Feed::new("vulture");
+    let mut coarse = Feed::new("vulture_jiffies");
+    for feed in [&mut fine, &mut coarse] {
+        feed.decide();
+    }
+    // 5 intervals of 4 ms stretched by 1 ms: one jiffy in the mean, whichever way it is rounded
+    assert_eq!(fine.round(20, 4000, 1000).policy, FIX);
+    let look = coarse.round(20, 4000, 200); // 1 ms: rounds to 0 or 4
+    assert_ne!(look.policy, HALVE);
+}
