@@ -151,7 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
     only = parse_only(arguments.only)
     frame, pairs = collect(arguments, experiments, only)
     for found in experiments:
-        rows = frame[frame.experiment == found.name].dropna(axis=1, how="all")
+        rows = sweep.rows_of(frame, found)
         numbers = [c for c in rows.columns if c in results.UNITS]
         print(found.name)
         print(rows.groupby(list(found.sweep), sort=False)[numbers].mean().round(3).to_string())
@@ -179,7 +179,7 @@ def plot(arguments: argparse.Namespace) -> int:
     experiments = chosen(arguments.names)
     frame, _ = collect(arguments, experiments, parse_only(arguments.only))
     for found in experiments:
-        rows = frame[frame.experiment == found.name].dropna(axis=1, how="all")
+        rows = sweep.rows_of(frame, found)
         for path in plots.draw(found, rows, arguments.out):
             print(path)
     return 0
@@ -192,7 +192,7 @@ def pin(arguments: argparse.Namespace) -> int:
     experiments = chosen(arguments.names)
     frame, _ = collect(arguments, experiments)
     for found in experiments:
-        print(pins.pin(found, frame[frame.experiment == found.name]))
+        print(pins.pin(found, sweep.rows_of(frame, found)))
     return 0
 
 
@@ -212,7 +212,7 @@ def check(arguments: argparse.Namespace) -> int:
     frame, _ = collect(arguments, experiments, quick=arguments.quick, broken=broken)
     failed = passed = 0
     for found in experiments:
-        rows = frame[frame.experiment == found.name].dropna(axis=1, how="all")
+        rows = sweep.rows_of(frame, found)
         for verdict in pins.check(found, rows) + pins.bars(found, rows):
             passed += verdict.good
             failed += not verdict.good
@@ -235,7 +235,7 @@ def report(arguments: argparse.Namespace) -> int:
 
     experiments = chosen(arguments.names)
     frame, _ = collect(arguments, experiments)
-    pairs = [(e, frame[frame.experiment == e.name].dropna(axis=1, how="all")) for e in experiments]
+    pairs = [(e, sweep.rows_of(frame, e)) for e in experiments]
     reports.write(pairs, arguments.out)
     print(arguments.out)
     return 0

@@ -139,7 +139,7 @@ def write(frame: pd.DataFrame, path: Path) -> None:
     """Save rows as JSON or Parquet, by the file's ending."""
     try:
         if path.suffix == ".parquet":
-            frame.to_parquet(path, index=False)
+            frame.infer_objects().to_parquet(path, index=False)
         elif path.suffix == ".json":
             rows = json.loads(frame.to_json(orient="records", double_precision=15))
             path.write_text(json.dumps(rows, indent=1) + "\n")

@@ -126,4 +126,13 @@ def run(
     ]
     if not rows:
         raise LabError("nothing to run", "the selection is empty", "choose other values for --only")
-    return pd.DataFrame(rows), pairs
+    frame = pd.DataFrame(rows)
+    for key in {key: None for task in todo for key in task.cell}:
+        # an integer stays one where another experiment of the same call lacks the key
+        frame[key] = pd.Series([row.get(key) for row in rows], dtype=object)
+    return frame, pairs
+
+
+def rows_of(frame: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
+    """The rows of one experiment, with the types of its own sweep."""
+    return frame[frame.experiment == experiment.name].dropna(axis=1, how="all").infer_objects()

@@ -171,6 +171,13 @@ def test_a_hundred_flows_at_100_mbit_for_a_minute(built: machine.Programs, no_ke
     assert output.cpu < 15  # 5 s on an idle machine; another's load slows a shared core to a third
 
 
+def test_experiments_in_one_call_keep_their_own_types(built: machine.Programs, bulk: MakeRun) -> None:
+    names = {"one": {"fraction": 10}, "two": {"spare": 0.5}}
+    tasks = [sweep.Task(name, cell, 1, bulk("cubic", 1, 5.0)) for name, cell in names.items()]
+    frame, _ = sweep.run(tasks, sweep.Local(1))
+    assert [type(value) for value in frame.fraction[:1]] == [int]
+
+
 def test_local_sweeps_keep_the_order_of_the_cells(built: machine.Programs, bulk: MakeRun) -> None:
     tasks = [sweep.Task("t", {"seed": s}, s, bulk("cubic", 1, 5.0, s)) for s in (3, 1, 2)]
     frame, _ = sweep.run(tasks, sweep.Local(2))
