@@ -16,6 +16,7 @@ import pytest
 from netnice_lab import machine, places, results, sweep
 from netnice_lab.conditions import paper, today
 from netnice_lab.errors import LabError
+from netnice_lab.experiment import Cell
 from netnice_lab.scenario import Run
 
 MakeRun = Callable[..., Run]
@@ -172,7 +173,7 @@ def test_a_hundred_flows_at_100_mbit_for_a_minute(built: machine.Programs, no_ke
 
 
 def test_experiments_in_one_call_keep_their_own_types(built: machine.Programs, bulk: MakeRun) -> None:
-    names = {"one": {"fraction": 10}, "two": {"spare": 0.5}}
+    names: dict[str, Cell] = {"one": {"fraction": 10}, "two": {"spare": 0.5}}
     tasks = [sweep.Task(name, cell, 1, bulk("cubic", 1, 5.0)) for name, cell in names.items()]
     frame, _ = sweep.run(tasks, sweep.Local(1))
     assert [type(value) for value in frame.fraction[:1]] == [int]
