@@ -16,7 +16,7 @@ PACKET, ROUND_TRIP, PAPER_RATE = 512, 80_000, 0.3
 LARGE = (("ipv4/tcp_rmem", "4096 4194304 16777216"), ("ipv4/tcp_wmem", "4096 262144 16777216"))
 """Room for the window of a fast link from the start: the lab measures congestion control, not buffer tuning."""
 DIFFERS = (
-    "Linux 6.12's TCP instead of ns-2's: delayed ACKs in pairs, SACK, windows counted in segments of 460 bytes. The base "
+    "Linux 6.12's TCP instead of ns-2's: delayed ACKs in pairs, SACK, windows in segments of 460 bytes. The base "
     "RTT is the paper's latency twice, as its topology has no other. Mean over 100 s from ten seconds after the lower "
     "flows' start, where the paper shows curves."
 )
@@ -25,7 +25,7 @@ TIMES = {0.3: (150.0, 50.0, 60.0), 10.0: (40.0, 12.0, 15.0), 100.0: (20.0, 7.0, 
 
 
 def link(rate: float, buffer: float) -> tuple[Topology, tuple[tuple[str, str], ...]]:
-    """The paper's link for its rate (50 packets), else 1500-byte packets and a buffer in BDP; and the hosts' sysctls."""
+    """The paper's link for its rate (50 packets), else 1500-byte packets and a buffer in BDP; the hosts' sysctls."""
     if rate == PAPER_RATE:
         queue, mtu, rtt = Queue("fifo", packets=50), PACKET, ROUND_TRIP
     else:
@@ -56,7 +56,7 @@ def together(preset: str, level: int, flows: int, seed: int, rate: float) -> Sce
 
 
 def staggered(preset: str, stage: int, seed: int) -> Scenario:
-    """Figure 7: the lowest priority starts at 0 s, the next at 50 s, and so on; measured from 20 RTT after `stage`'s."""
+    """Figure 7: the lowest starts at 0 s, the next at 50 s, and so on; measured from 20 RTT after `stage` starts."""
     topology, _ = link(PAPER_RATE, 1.0)
     names = LEVELS[preset][::-1]
     traffic = [

@@ -93,6 +93,8 @@ def check(experiment: Experiment, frame: pd.DataFrame) -> list[Verdict]:
     pinned = {describe(entry["cell"]): entry for entry in read(experiment)}
     keys = list(experiment.sweep)
     for cell, rows in cells_of(frame, keys):
+        # beside experiments without this key a whole number has become a float
+        cell = {key: next((v for v in experiment.sweep[key] if v == value), value) for key, value in cell.items()}
         where = f"{experiment.name} {describe(cell)}"
         if (entry := pinned.get(describe(cell))) is None:
             raise LabError(f"{where} is not pinned", "the sweep has changed", f"lab/netnice-lab pin {experiment.name}")
