@@ -70,7 +70,7 @@ def on_off(receiver: str, period: int, sender: str = "cubic", seed: int = 1) -> 
     """Figures 9, 18 and 19, table 1: a foreground that sends for `period` seconds and is silent for as many."""
     pulsing = Bulk("server", "home", 1, "cubic", start=(5.0, 5.001), on=period, off=period, group="foreground")
     duration = 5.0 + max(180, 6 * period) // (2 * period) * 2 * period
-    traffic = (pulsing, REVERSE, background(sender))
+    traffic: tuple[Bulk, ...] = (pulsing, REVERSE, background(sender))
     if receiver == "absent":
         traffic = (pulsing, REVERSE)
     return Scenario(
