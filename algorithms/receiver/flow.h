@@ -179,12 +179,15 @@ nn_inline void nn_arrive(struct nn_receiver *flow, const struct nn_segment *seg,
 		nn_delay_init(&flow->delay);
 		nn_round_start(flow, seg);
 	}
+	if ((seg->stamped != 0) != round->stamped)
+		nn_round_start(flow,
+			       seg); /* its mark counts something else: our clock was learnt, or a stamp is missing */
 	out->hole = (s32)(seg->seq - flow->next) > 0;
 	if (nn_reached(end, flow->next))
 		flow->next = end;
 	flow->mss = nn_max(flow->mss, nn_min(seg->bytes / nn_max(seg->segments, 1), 65535));
-	out->round = seg->stamped ? nn_reached(seg->tsecr, round->mark) :
-				    flow->granted && nn_reached(seg->seq, round->mark);
+	out->round =
+		seg->stamped ? nn_reached(seg->tsecr, round->mark) : flow->granted && nn_reached(seg->seq, round->mark);
 	out->rtt = nn_arrival_rtt(flow, seg, out->round);
 	round->bytes = nn_add_saturating(round->bytes, seg->bytes);
 	round->segments = nn_add_saturating(round->segments, seg->segments);

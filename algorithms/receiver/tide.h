@@ -119,8 +119,7 @@ nn_inline bool tide_unexplained(const struct nn_receiver *flow, u32 target, u32 
 	const struct nn_tide *t = &flow->tide;
 	u32 grown = flow->target - nn_min(flow->target, t->clear[1]);
 
-	return flow->target > NN_TIDE_LARGE * flow->mss &&
-	       queue > 2000ull * grown / nn_max(rate, 1) + target;
+	return flow->target > NN_TIDE_LARGE * flow->mss && queue > 2000ull * grown / nn_max(rate, 1) + target;
 }
 
 /* The queue stands. */

@@ -104,10 +104,10 @@ nn_inline void vulture_apply(struct nn_receiver *flow, enum nn_policy policy)
 
 	if (policy == NN_HALVE)
 		v->thresh = flow->window;
-	nn_set_target(flow, policy == NN_HALVE	  ? flow->window / 2 :
-			    policy == NN_DOUBLE	  ? flow->window * 2 :
-			    policy == NN_INCREASE ? flow->window + flow->mss :
-						    flow->window);
+	nn_set_target(flow, policy == NN_HALVE	    ? flow->window / 2
+			    : policy == NN_DOUBLE   ? flow->window * 2
+			    : policy == NN_INCREASE ? flow->window + flow->mss
+						    : flow->window);
 	v->policy = policy;
 	v->wait = 1;
 	vulture_forget(v);

@@ -129,8 +129,7 @@ static void bulk_start(struct timer *timer)
 
 	host_enter(flow->host);
 	flow->fd = stream_socket(flow->cc, flow->tos);
-	if (flow->rate && setsockopt(flow->fd, SOL_SOCKET, SO_MAX_PACING_RATE, &flow->rate,
-				     sizeof(flow->rate)))
+	if (flow->rate && setsockopt(flow->fd, SOL_SOCKET, SO_MAX_PACING_RATE, &flow->rate, sizeof(flow->rate)))
 		fail("SO_MAX_PACING_RATE");
 	if (flow->on && setsockopt(flow->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent)))
 		fail("TCP_NOTSENT_LOWAT");
@@ -175,8 +174,8 @@ static void bulk_stop(struct timer *timer)
 	flow->source.ready = bulk_over; /* a hang-up is reported whatever is asked for */
 }
 
-void bulk_add(int id, const char *host, const char *address, int port, const char *cc, int tos,
-	      uint64_t start, uint64_t stop, uint64_t rate)
+void bulk_add(int id, const char *host, const char *address, int port, const char *cc, int tos, uint64_t start,
+	      uint64_t stop, uint64_t rate)
 {
 	static struct flow table[4096];
 	struct flow *flow = &table[flow_count];
@@ -185,8 +184,7 @@ void bulk_add(int id, const char *host, const char *address, int port, const cha
 		fail("more than 4096 bulk flows");
 	flows = table;
 	flow_count++;
-	*flow = (struct flow){ .source.ready = bulk_ready, .id = id, .fd = -1, .port = port,
-			       .tos = tos, .rate = rate };
+	*flow = (struct flow){ .source.ready = bulk_ready, .id = id, .fd = -1, .port = port, .tos = tos, .rate = rate };
 	snprintf(flow->host, sizeof(flow->host), "%s", host);
 	snprintf(flow->address, sizeof(flow->address), "%s", address);
 	snprintf(flow->cc, sizeof(flow->cc), "%s", cc);
@@ -217,9 +215,8 @@ void bulk_sample(FILE *to)
 	for (i = 0; i < flow_count; i++) {
 		if (flow_info(&flows[i], &info))
 			continue;
-		fprintf(to, "flow,%lu,%d,%llu,%u,%lu,%u\n", now_ns() / 1000, flows[i].id,
-			info.tcpi_bytes_acked, info.tcpi_rtt, flow_window(&flows[i], &info),
-			info.tcpi_total_retrans);
+		fprintf(to, "flow,%lu,%d,%llu,%u,%lu,%u\n", now_ns() / 1000, flows[i].id, info.tcpi_bytes_acked,
+			info.tcpi_rtt, flow_window(&flows[i], &info), info.tcpi_total_retrans);
 	}
 }
 
@@ -231,9 +228,9 @@ void bulk_report(FILE *to)
 	fprintf(to, "id,cc,bytes,measured_bytes,retrans,srtt_us,min_rtt_us,window\n");
 	for (i = 0; i < flow_count; i++) {
 		flow_info(&flows[i], &info);
-		fprintf(to, "%d,%s,%llu,%llu,%llu,%u,%u,%lu\n", flows[i].id, flows[i].cc,
-			info.tcpi_bytes_acked, info.tcpi_bytes_acked - flows[i].marked_bytes,
-			info.tcpi_total_retrans - (unsigned long long)flows[i].marked_retrans,
-			info.tcpi_rtt, info.tcpi_min_rtt, flow_window(&flows[i], &info));
+		fprintf(to, "%d,%s,%llu,%llu,%llu,%u,%u,%lu\n", flows[i].id, flows[i].cc, info.tcpi_bytes_acked,
+			info.tcpi_bytes_acked - flows[i].marked_bytes,
+			info.tcpi_total_retrans - (unsigned long long)flows[i].marked_retrans, info.tcpi_rtt,
+			info.tcpi_min_rtt, flow_window(&flows[i], &info));
 	}
 }

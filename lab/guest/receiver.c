@@ -71,7 +71,7 @@ void receiver_sample(FILE *to)
 		attr.key = (uint64_t)&watched[i].fd;
 		attr.value = (uint64_t)value;
 		if (!bpf(BPF_MAP_LOOKUP_ELEM, &attr))
-			fprintf(to, "receiver,%lu,%d,%u,%u,%u\n", now_ns() / 1000, watched[i].port,
-				value[0], value[1], value[2]);
+			fprintf(to, "receiver,%lu,%d,%u,%u,%u\n", now_ns() / 1000, watched[i].port, value[0], value[1],
+				value[2]);
 	}
 }

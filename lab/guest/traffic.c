@@ -84,8 +84,7 @@ static void parse(const char *line)
 		sink_open(a, i);
 	else if (sscanf(line, "server %31s %d %31s %d", a, &i, b, &j) == 4)
 		server_open(a, i, b, j);
-	else if (sscanf(line, "bulk %d %31s %31s %d %31s %d %lu %lu %lu", &i, a, b, &j, c, &k, &t, &u,
-			&v) == 9)
+	else if (sscanf(line, "bulk %d %31s %31s %d %31s %d %lu %lu %lu", &i, a, b, &j, c, &k, &t, &u, &v) == 9)
 		bulk_add(i, a, b, j, c, k, t * 1000, u * 1000, v);
 	else if (sscanf(line, "client %d %31s %31s %d %31s", &i, a, b, &j, c) == 5)
 		client_add(i, a, b, j, c);

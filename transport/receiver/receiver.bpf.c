@@ -27,14 +27,14 @@
 
 #include "../../algorithms/receiver/receiver.h"
 
-#define SOL_TCP		 6
+#define SOL_TCP 6
 #define TCP_WINDOW_CLAMP 10
-#define ETH_P_IP	 0x0800
-#define ETH_P_IPV6	 0x86DD
-#define IPPROTO_TCP	 6
+#define ETH_P_IP 0x0800
+#define ETH_P_IPV6 0x86DD
+#define IPPROTO_TCP 6
 #define TCPOPT_TIMESTAMP 8
 #define TCPOLEN_TIMESTAMP 10
-#define UNCLAMPED	 (1 << 30)
+#define UNCLAMPED (1 << 30)
 
 char _license[] SEC("license") = "GPL";
 

@@ -254,3 +254,19 @@ fn skew_is_a_parameter_for_measurement_only() {
         .expect("skew");
     assert!(ALGORITHMS.iter().all(|a| a.defaults[at] == 0));
 }
+
+#[test]
+fn a_clock_learnt_after_the_first_segment_is_used_at_once() {
+    for start in [0, 1_500_000_000, 3_000_000_000u32] {
+        let mut path = Path::new("tide");
+        (path.next, path.acked, path.edge) = (start, start, start);
+        path.core.ack(start, 0, 0);
+        path.acks[0].1 = start.wrapping_add(10 * MSS);
+        path.stamps = false;
+        path.run(2500, 0.0);
+        path.stamps = true;
+        path.run(10 * SECOND, 0.0);
+        let (used, _) = path.run(10 * SECOND, 0.0);
+        assert!(used > 0.95, "from {start}: uses {used}");
+    }
+}
