@@ -11,10 +11,10 @@ const SENDER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
 
 /// Instructions that the verifier processed for `nice`'s programs on Linux 6.18, clang 16.
 const PINNED: [(&str, u32); 8] = [
-    ("nice_init", 872),
-    ("nice_release", 94),
-    ("nice_cong_control", 12268),
-    ("nice_state", 245),
+    ("nice_init", 1374),
+    ("nice_release", 97),
+    ("nice_cong_control", 16384),
+    ("nice_state", 410),
     ("nice_event", 116),
     ("nice_ssthresh", 7),
     ("nice_undo_cwnd", 55),

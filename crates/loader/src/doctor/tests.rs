@@ -135,7 +135,8 @@ fn no_jit() {
             jit: None,
             ..well()
         }),
-        ["JIT"]
+        [] as [&str; 0],
+        "a container's network namespace hides it"
     );
 }
 
