@@ -18,7 +18,7 @@ struct timer {
 };
 
 /* loop.c */
-uint64_t now_ns(void);	      /* since the start, as of the last wake-up or loop_tick() */
+uint64_t now_ns(void); /* since the start, as of the last wake-up or loop_tick() */
 uint64_t realtime_start(void); /* CLOCK_REALTIME at the start: kernel time stamps count from 1970 */
 void loop_start(void);
 void loop_tick(void);
@@ -46,8 +46,8 @@ extern int receiver_watched; /* the plan is about windows that receivers adverti
 void receiver_watch(int fd, int port);
 void receiver_forget(int fd);
 void bulk_pulse(int id, uint64_t on, uint64_t off);
-void bulk_add(int id, const char *host, const char *address, int port, const char *cc, int tos,
-	      uint64_t start, uint64_t stop, uint64_t rate);
+void bulk_add(int id, const char *host, const char *address, int port, const char *cc, int tos, uint64_t start,
+	      uint64_t stop, uint64_t rate);
 void server_open(const char *host, int port, const char *cc, int tos);
 void client_add(int id, const char *host, const char *address, int port, const char *mode);
 void document_add(int client, uint64_t at, uint32_t size);
@@ -58,7 +58,7 @@ void queue_add(const char *host, const char *device);
 void change_add(uint64_t at, const char *command);
 
 /* what they write at the end, or every interval */
-void bulk_mark(void);	    /* the measured window begins */
+void bulk_mark(void); /* the measured window begins */
 void bulk_sample(FILE *to); /* one line a flow */
 void bulk_report(FILE *to);
 void documents_report(FILE *to);

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -54,6 +55,19 @@ def end_group(group: int) -> bool:
     return True
 
 
+def await_group(group: int) -> None:
+    """Gives processes on their way out (a killed one may still be a zombie) a second to be gone."""
+    deadline = time.monotonic() + 1
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        except PermissionError:
+            pass
+        time.sleep(0.02)
+
+
 def describe(code: int) -> str:
     """An exit status in words."""
     if code == 0:
@@ -94,6 +108,7 @@ def execute(command: list[str], seconds: float, cwd: Path, out: IO[str] = sys.st
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(GRACE_SECONDS)
     reader.join(GRACE_SECONDS)
+    await_group(process.pid)
     stayed = end_group(process.pid)
     if stayed and not ending:
         ending = "it left processes behind"

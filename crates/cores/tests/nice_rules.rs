@@ -9,7 +9,11 @@ use netnice_cores::{Ack, Algorithm, Param, Recovery, LONE, ONE};
 const QUEUED_US: u32 = BASE_US + BASE_US / 2;
 
 fn nice(window: f64) -> Feeder {
-    Feeder::at(Algorithm::Nice, &[(Param::Estimator, 0), (Param::Threshold, 20)], window)
+    Feeder::at(
+        Algorithm::Nice,
+        &[(Param::Estimator, 0), (Param::Threshold, 20)],
+        window,
+    )
 }
 
 #[test]

@@ -45,7 +45,7 @@ proptest! {
         for (segment, ack) in &segments {
             core.arrival(segment);
             let window = core.ack(*ack, segment.clock, segment.now_us);
-            prop_assert!(window >= 1 && window <= 1 << 30, "{window}");
+            prop_assert!((1..=1 << 30).contains(&window), "{window}");
             prop_assert!(core.look().target >= floor(&core).min(core.look().target));
         }
     }
