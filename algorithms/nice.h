@@ -48,7 +48,7 @@ nn_inline void nice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 
 
 nn_inline void nice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
 {
-	if (state == NN_REDUCED && flow->recovery == NN_OPEN)
+	if (state != NN_OPEN && state != flow->recovery)
 		flow->cut = 2; /* what is left of this round, and the next, which is in flight */
 	nn_flow_recovery(flow, p, state);
 }
@@ -63,6 +63,9 @@ nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ac
 {
 	bool lone = ack->flags & NN_LONE;
 
+	/* After a loss, echoes of retransmissions make RTTs that are too small: no base from these. */
+	if (flow->cut && rtt < flow->rtt.min && nn_rtt_known(&flow->rtt))
+		return;
 	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
 	if (!lone && !nice_sent_before_cut(flow, ack))
 		nn_round_count(&flow->round, ack, rtt,

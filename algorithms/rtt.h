@@ -8,7 +8,8 @@
  *                 at twice the first. The paper names outliers, route changes and late comers as its weakness.
  * NN_RTT_ROBUST   what the paper suggests and did not test, with one change that its own idea needs.
  *                 base:  the smallest sample of this and the previous 5-minute window, so that a route that
- *                        became longer is accepted after 10 minutes at most (LEDBAT's base history, RFC 6817).
+ *                        became longer is accepted after 10 minutes at most (LEDBAT's base history, RFC 6817). Goes
+ *                        down by an eighth a sample at most: one false sample must not make all others a queue.
  *                 worst: follows samples above it by an eighth of the known range each, so that one outlier moves it
  *                        little and a real queue moves it within a round; and goes down only on evidence, when a
  *                        loss shows that the buffer was full at a smaller RTT. A plain 99th percentile would sink to
@@ -45,6 +46,13 @@ nn_inline bool nn_rtt_known(const struct nn_rtt *rtt)
 	return rtt->min != NN_NEVER;
 }
 
+/* Down to the sample, by an eighth at most; the first sample as it is. */
+nn_inline u32 nn_rtt_lower(u32 min_us, u32 sample_us)
+{
+	return min_us == NN_NEVER || sample_us >= min_us ? nn_min(min_us, sample_us)
+							 : nn_max(sample_us, min_us - min_us / 8 - 1);
+}
+
 nn_inline void nn_rtt_robust_min(struct nn_rtt *rtt, u32 now_us, u32 sample_us)
 {
 	if (now_us - rtt->window_us >= NN_RTT_WINDOW_US) {
@@ -52,8 +60,8 @@ nn_inline void nn_rtt_robust_min(struct nn_rtt *rtt, u32 now_us, u32 sample_us)
 		rtt->recent_min = sample_us;
 		rtt->window_us = now_us;
 	}
-	rtt->recent_min = nn_min(rtt->recent_min, sample_us);
-	rtt->min = nn_min(rtt->min, sample_us);
+	rtt->recent_min = nn_rtt_lower(rtt->recent_min, sample_us);
+	rtt->min = nn_rtt_lower(rtt->min, sample_us);
 }
 
 nn_inline void nn_rtt_robust_max(struct nn_rtt *rtt, u32 sample_us)

@@ -89,3 +89,19 @@ fn smoothed_rtt_is_rfc_6298s() {
     let expected = before - before / 8 + 2 * BASE_US / 8;
     assert_eq!(flow.core.flow.rtt.smoothed, expected);
 }
+
+#[test]
+fn robust_lets_one_false_sample_take_an_eighth_of_the_base() {
+    let mut flow = nice(1);
+    flow.mixed_round(&[(1, 1_000), (15, BASE_US)]);
+    let min = flow.core.flow.rtt.min;
+    assert!(min < BASE_US && min >= BASE_US - BASE_US / 8 - 1, "{min}");
+}
+
+#[test]
+fn robust_accepts_a_shorter_route_within_a_round() {
+    let mut flow = nice(1);
+    flow.set_window(64.0);
+    flow.round(BASE_US / 4);
+    assert_eq!(flow.core.flow.rtt.min, BASE_US / 4);
+}
