@@ -35,7 +35,6 @@ struct nn_flow {
 	u8 recovery : 2; /* enum nn_recovery */
 	u8 starving : 1; /* is counted among the host's starving flows (kept by the shim) */
 	u8 ready : 1; /* init has run: Linux calls cong_control before init while it handles the SYN-ACK */
-	u8 cut : 2; /* rounds whose segments were sent before the last cut of the window, this one included */
 	u8 starved; /* rounds in a row that ended below one segment */
 	u32 own[NN_OWN_WORDS]; /* of one core alone, which gives it a type with NN_CORE_STATE */
 };
@@ -109,7 +108,6 @@ nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 d
 	flow->drained = delivered;
 	flow->stamps = NN_STAMPED;
 	flow->recovery = NN_OPEN;
-	flow->cut = 0;
 	flow->starved = 0;
 	flow->ready = 1;
 	for (int i = 0; i < NN_OWN_WORDS; i++)

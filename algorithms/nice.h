@@ -12,14 +12,9 @@
  *   W is here the segments of the round that had an RTT, which is W in every round that was full.
  * - Slow start pauses in a round that saw a slow segment and ends with a congested one or at Vegas' gamma; the paper says
  *   nothing of it.
- * - One cut a window of data, as Reno's: the segments in flight when the window is cut left before it and say nothing
- *   of it, so they do not vote on the next. Else the overshoot of slow start alone costs three cuts.
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
  * - A lone segment's RTT may contain a delayed ACK: it sets minRTT but neither maxRTT nor the congestion count.
  * - max_gap (pace.h) bounds the silence between pairs.
- * - t is 0.25; the paper has 0.2 in its prototype and 0.1 in its simulations. The robust maxRTT (rtt.h) stays below the
- *   running maximum, so the same t would mean a shorter queue; beside documents for half of a link (make demo) 0.25
- *   adds 18 % to their latency and finds 58 % of the spare, 0.20 adds 11 % and finds 51 %.
  */
 #ifndef NN_NICE_H
 #define NN_NICE_H
@@ -27,7 +22,7 @@
 #include "vegas.h"
 
 #define NICE_PARAMS(P)                                                                                                 \
-	P(threshold, 25)                                                                                               \
+	P(threshold, 20)                                                                                               \
 	P(fraction, 50)                                                                                                \
 	P(alpha, 1)                                                                                                    \
 	P(beta, 3)                                                                                                     \
@@ -36,38 +31,19 @@
 	P(initial_window, 2)                                                                                           \
 	P(queue_floor, 1000)                                                                                           \
 	P(estimator, NN_RTT_ROBUST)                                                                                    \
-	P(max_gap, 500)                                                                                                \
-	P(peer_gap, 120)                                                                                               \
-	P(endurance, 8)                                                                                                \
+	P(max_gap, 1000)                                                                                               \
+	P(peer_gap, 250)                                                                                               \
+	P(endurance, 0)                                                                                                \
 	P(force_window, 0)
 
-nn_inline void nice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
-{
-	nn_flow_init(flow, p, now_us, delivered, srtt_us);
-}
-
-nn_inline void nice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
-{
-	if (state != NN_OPEN && state != flow->recovery)
-		flow->cut = 2; /* what is left of this round, and the next, which is in flight */
-	nn_flow_recovery(flow, p, state);
-}
-
-/* In a round that follows a cut, what ends it was sent after the cut, and all before it was not. */
-nn_inline bool nice_sent_before_cut(const struct nn_flow *flow, const struct nn_ack *ack)
-{
-	return flow->cut && !nn_reached(ack->sent_delivered, flow->round.end);
-}
+NN_CORE_AS_RENO(nice)
 
 nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 rtt)
 {
 	bool lone = ack->flags & NN_LONE;
 
-	/* After a loss, echoes of retransmissions make RTTs that are too small: no base from these. */
-	if (flow->cut && rtt < flow->rtt.min && nn_rtt_known(&flow->rtt))
-		return;
 	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
-	if (!lone && !nice_sent_before_cut(flow, ack))
+	if (!lone)
 		nn_round_count(&flow->round, ack, rtt,
 			       rtt > nn_rtt_limit(&flow->rtt, p[NN_P_threshold], p[NN_P_queue_floor]));
 }
@@ -80,14 +56,10 @@ nn_inline bool nice_congested(const struct nn_round *round, nn_params p)
 
 nn_inline void nice_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	if (flow->cut)
-		flow->cut--;
-	if (nice_congested(&flow->round, p)) {
+	if (nice_congested(&flow->round, p))
 		nn_halve(&flow->win);
-		flow->cut = 1;
-	} else if (flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack)) {
+	else if (flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack))
 		vegas_on_round(flow, p, ack);
-	}
 }
 
 nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)

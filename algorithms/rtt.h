@@ -8,8 +8,7 @@
  *                 at twice the first. The paper names outliers, route changes and late comers as its weakness.
  * NN_RTT_ROBUST   what the paper suggests and did not test, with one change that its own idea needs.
  *                 base:  the smallest sample of this and the previous 5-minute window, so that a route that
- *                        became longer is accepted after 10 minutes at most (LEDBAT's base history, RFC 6817). Goes
- *                        down by an eighth a sample at most: one false sample must not make all others a queue.
+ *                        became longer is accepted after 10 minutes at most (LEDBAT's base history, RFC 6817).
  *                 worst: follows samples above it by an eighth of the known range each, so that one outlier moves it
  *                        little and a real queue moves it within a round; and goes down only on evidence, when a
  *                        loss shows that the buffer was full at a smaller RTT. A plain 99th percentile would sink to
@@ -46,13 +45,6 @@ nn_inline bool nn_rtt_known(const struct nn_rtt *rtt)
 	return rtt->min != NN_NEVER;
 }
 
-/* Down to the sample, by an eighth at most; the first sample as it is. */
-nn_inline u32 nn_rtt_lower(u32 min_us, u32 sample_us)
-{
-	return min_us == NN_NEVER || sample_us >= min_us ? nn_min(min_us, sample_us)
-							 : nn_max(sample_us, min_us - min_us / 8 - 1);
-}
-
 nn_inline void nn_rtt_robust_min(struct nn_rtt *rtt, u32 now_us, u32 sample_us)
 {
 	if (now_us - rtt->window_us >= NN_RTT_WINDOW_US) {
@@ -60,8 +52,8 @@ nn_inline void nn_rtt_robust_min(struct nn_rtt *rtt, u32 now_us, u32 sample_us)
 		rtt->recent_min = sample_us;
 		rtt->window_us = now_us;
 	}
-	rtt->recent_min = nn_rtt_lower(rtt->recent_min, sample_us);
-	rtt->min = nn_rtt_lower(rtt->min, sample_us);
+	rtt->recent_min = nn_min(rtt->recent_min, sample_us);
+	rtt->min = nn_min(rtt->min, sample_us);
 }
 
 nn_inline void nn_rtt_robust_max(struct nn_rtt *rtt, u32 sample_us)
@@ -97,12 +89,11 @@ nn_inline void nn_rtt_sample(struct nn_rtt *rtt, u32 estimator, u32 now_us, u32 
 /* A packet was lost when the queue made the RTT `sample_us`: so much the buffer holds. */
 nn_inline void nn_rtt_loss(struct nn_rtt *rtt, u32 estimator, u32 sample_us)
 {
-	u32 least = rtt->min + rtt->min / 4; /* a quarter BDP of buffer is the least that we believe */
+	u32 least = nn_add_saturating(rtt->min, rtt->min / 4); /* a quarter BDP is the least buffer that we believe */
 
 	if (estimator != NN_RTT_ROBUST || !nn_rtt_known(rtt) || sample_us >= rtt->max)
 		return;
-	rtt->max -= (rtt->max - sample_us) / 2;
-	rtt->max = nn_max(rtt->max, least);
+	rtt->max = nn_max(rtt->max - (rtt->max - sample_us) / 2, least);
 }
 
 /* The RTT above which the queue is longer than `percent` of the buffer; queues below `floor_us` do not count. */

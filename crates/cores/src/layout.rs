@@ -86,7 +86,7 @@ pub struct Flow {
     pub round: Round,
     pub last_us: u32,
     pub drained: u32,
-    /// `stamps`, `recovery`, `starving`, `ready` and `cut`, packed.
+    /// `stamps`, `recovery`, `starving` and `ready`, packed.
     pub states: u8,
     pub starved: u8,
     pub spare: [u8; 2],

@@ -193,19 +193,6 @@ impl Feeder {
 }
 
 #[test]
-fn segments_sent_before_a_cut_do_not_vote_for_another() {
-    let mut flow = nice(32.0);
-    flow.round(QUEUED_US);
-    assert_eq!(flow.window(), 16.0);
-    let start = flow.delivered;
-    let in_flight = flow.ack(28, start.wrapping_sub(1), QUEUED_US);
-    flow.core.on_ack(&in_flight);
-    let after_the_cut = flow.ack(4, start, BASE_US);
-    flow.core.on_ack(&after_the_cut);
-    assert_eq!(flow.window(), 17.0);
-}
-
-#[test]
 fn below_one_every_pair_votes() {
     let mut flow = nice(1.0);
     flow.round(QUEUED_US);
