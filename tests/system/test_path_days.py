@@ -96,7 +96,7 @@ def test_a_stopped_foreground_leaves_the_link(capsys: pytest.CaptureFixture[str]
     assert after >= 0.8 * RATE_BPS
 
 
-def test_two_percent_loss_is_no_standstill(capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_percent_loss_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     def measure(day: Day) -> tuple[float, float]:
         found = []
         for words in (("netnice",), ()):
