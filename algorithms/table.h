@@ -20,8 +20,8 @@
 
 #define NN_ALGORITHMS(X)                                                                                               \
 	X(nice, nice, true, NICE_PARAMS)                                                                               \
-	X(nice1, ladder, false, LADDER1_PARAMS)                                                                        \
-	X(nice2, ladder, false, LADDER2_PARAMS)                                                                        \
+	X(nice1, ladder, true, LADDER1_PARAMS)                                                                         \
+	X(nice2, ladder, true, LADDER2_PARAMS)                                                                         \
 	X(nicer0, nicer, false, NICER0_PARAMS)                                                                         \
 	X(nicer1, nicer, false, NICER1_PARAMS)                                                                         \
 	X(nicer2, nicer, false, NICER2_PARAMS)                                                                         \

@@ -6,12 +6,16 @@
  * becomes established, active or passive, it selects `cc_name` and, with `mark_le`, writes DSCP LE
  * (RFC 8622) into the IPv4 TOS or IPv6 traffic class. Who belongs to the cgroup is decided outside.
  *
+ * A socket stays in the cgroup that it was made in, also when its process is moved to another: such a socket is in
+ * `moved`, has got what its new place asks for by setsockopt(), and what it accepts inherits both.
+ *
  * The kernel keeps the two ECN bits when the TOS of a stream socket is set, so the whole byte is
  * given here. A v4-mapped IPv6 socket (Java, servers that listen on ::) sends IPv4 packets, and those
  * carry IP_TOS, not IPV6_TCLASS. Measured: Linux 6.18 takes IP_TOS from BPF on such a socket, active
  * or passive; kernels before about 6.14 take it for AF_INET only and offer no other way. There the
  * socket yields but stays unmarked, and is counted.
  */
+#define BPF_NO_PRESERVE_ACCESS_INDEX /* only uapi is read, and CO-RE takes 7 ms a load */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_endian.h>
@@ -31,6 +35,14 @@ char _license[] SEC("license") = "GPL";
 const volatile char cc_name[16] = "nice";
 const volatile bool mark_le = true;
 
+/* By socket; the value means nothing. One map for all cgroups. */
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
+	__type(key, int);
+	__type(value, __u32);
+} moved SEC(".maps");
+
 /* Events since the program was loaded; read by `netnicectl status` from the pinned map. */
 struct policy_counters {
 	__u64 active; /* connections opened by the level's processes */
@@ -49,11 +61,19 @@ static __always_inline bool is_v4_mapped(struct bpf_sock_ops *ops)
 	return !ops->remote_ip6[0] && !ops->remote_ip6[1] && ops->remote_ip6[2] == bpf_htonl(0xffff);
 }
 
+static __always_inline bool is_moved(struct bpf_sock_ops *ops)
+{
+	struct bpf_sock *sk = ops->sk;
+
+	return sk && bpf_sk_storage_get(&moved, sk, 0, 0);
+}
+
 static __always_inline void select_cc(struct bpf_sock_ops *ops)
 {
-	char name[16];
+	char name[sizeof(cc_name)];
 
-	__builtin_memcpy(name, (const char *)cc_name, sizeof(name));
+	for (unsigned int i = 0; i < sizeof(name); i++) /* memcpy() would drop volatile, and take the name above */
+		name[i] = cc_name[i];
 	if (bpf_setsockopt(ops, SOL_TCP, TCP_CONGESTION, name, sizeof(name)))
 		COUNT(cc_failed);
 }
@@ -80,16 +100,14 @@ static __always_inline void mark(struct bpf_sock_ops *ops)
 SEC("sockops")
 int policy(struct bpf_sock_ops *ops)
 {
-	switch (ops->op) {
-	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
-		COUNT(active);
-		break;
-	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
-		COUNT(passive);
-		break;
-	default:
+	bool active = ops->op == BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB;
+
+	if ((!active && ops->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB) || is_moved(ops))
 		return 1;
-	}
+	if (active)
+		COUNT(active);
+	else
+		COUNT(passive);
 	select_cc(ops);
 	if (mark_le)
 		mark(ops);

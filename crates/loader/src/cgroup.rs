@@ -14,7 +14,7 @@ use crate::{Error, Result};
 
 const PARENT: &str = "netnice";
 /// The highest level there is; 0 yields least.
-pub const HIGHEST_LEVEL: u32 = 0;
+pub const HIGHEST_LEVEL: u32 = 2;
 /// How long processes may keep forking out of a cgroup that is being emptied.
 const EMPTYING: Duration = Duration::from_secs(5);
 
@@ -40,11 +40,11 @@ impl Direction {
         }
     }
 
-    pub(crate) fn sends(self) -> bool {
+    pub fn sends(self) -> bool {
         self != Self::Receive
     }
 
-    pub(crate) fn receives(self) -> bool {
+    pub fn receives(self) -> bool {
         self != Self::Send
     }
 
@@ -66,14 +66,24 @@ pub struct Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 6] = [
-        Self::new(0, true, Direction::Send),
-        Self::new(0, false, Direction::Send),
-        Self::new(0, true, Direction::Both),
-        Self::new(0, false, Direction::Both),
-        Self::new(0, true, Direction::Receive),
-        Self::new(0, false, Direction::Receive),
-    ];
+    const COUNT: usize = (HIGHEST_LEVEL as usize + 1) * Self::PER_LEVEL;
+    const PER_LEVEL: usize = 6;
+    pub const ALL: [Group; Self::COUNT] = Self::all();
+
+    const fn all() -> [Self; Self::COUNT] {
+        let mut all = [Self::new(0, true, Direction::Send); Self::COUNT];
+        let mut i = 0;
+        while i < Self::COUNT {
+            let direction = match i % Self::PER_LEVEL / 2 {
+                0 => Direction::Send,
+                1 => Direction::Both,
+                _ => Direction::Receive,
+            };
+            all[i] = Self::new((i / Self::PER_LEVEL) as u32, i % 2 == 0, direction);
+            i += 1;
+        }
+        all
+    }
 
     pub const fn new(level: u32, marked: bool, direction: Direction) -> Self {
         Self {
@@ -90,6 +100,14 @@ impl Group {
             if self.marked { "" } else { "-unmarked" },
             self.direction.suffix()
         )
+    }
+
+    /// What its connections run on, as setsockopt(TCP_CONGESTION) takes it.
+    pub fn congestion_control(self) -> String {
+        match self.level {
+            0 => "nice".to_owned(),
+            level => format!("nice{level}"),
+        }
     }
 
     /// The group that a path below the cgroup root lies in, at any depth.
@@ -113,10 +131,18 @@ impl Group {
     pub fn current() -> Result<Option<Self>> {
         let path = "/proc/self/cgroup";
         let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
-        Ok(text
-            .lines()
+        Ok(Self::of_lines(&text))
+    }
+
+    /// The group another process is in; fails when there is no such process.
+    pub fn of_process(pid: u32) -> io::Result<Option<Self>> {
+        fs::read_to_string(format!("/proc/{pid}/cgroup")).map(|text| Self::of_lines(&text))
+    }
+
+    fn of_lines(text: &str) -> Option<Self> {
+        text.lines()
             .find_map(|l| l.strip_prefix("0::"))
-            .and_then(Self::of_path))
+            .and_then(Self::of_path)
     }
 }
 
@@ -137,6 +163,11 @@ impl Hierarchy {
         self.parent().join(group.name())
     }
 
+    /// Where those are that no cgroup was chosen for.
+    pub fn root(&self) -> &Path {
+        &self.0
+    }
+
     fn parent(&self) -> PathBuf {
         self.0.join(PARENT)
     }
@@ -147,7 +178,14 @@ impl Hierarchy {
 
     /// Moves this process, and with it what it will start, into the group.
     pub fn join(&self, group: Group) -> io::Result<()> {
-        fs::write(self.dir(group).join("cgroup.procs"), "0")
+        self.place(0, Some(group))
+    }
+
+    /// Moves a process with all its threads into the group; without one to the root of the hierarchy, which may
+    /// always hold processes. 0 is the process that calls.
+    pub fn place(&self, pid: u32, group: Option<Group>) -> io::Result<()> {
+        let dir = group.map_or_else(|| self.0.clone(), |group| self.dir(group));
+        fs::write(dir.join("cgroup.procs"), pid.to_string())
     }
 
     /// The id that BPF links to this cgroup carry; `None` when it does not exist.
@@ -270,9 +308,30 @@ mod tests {
             Some(Group::new(2, true, Direction::Send))
         );
         assert_eq!(Group::of_path("/"), None);
+        assert_eq!(
+            Group::of_lines("4:cpu:/a\n0::/netnice/level1\n"),
+            Some(Group::ALL[6])
+        );
         assert_eq!(Group::of_path("/netnice"), None);
         assert_eq!(Group::of_path("/netnice/other"), None);
         assert_eq!(Group::of_path("/user.slice/level0"), None);
+    }
+
+    #[test]
+    fn every_group_once_and_level_0_first() {
+        for (i, group) in Group::ALL.iter().enumerate() {
+            assert!(!Group::ALL[..i].contains(group), "{}", group.name());
+        }
+        assert_eq!(Group::ALL[0].name(), "level0");
+    }
+
+    #[test]
+    fn every_level_has_an_algorithm_that_up_registers() {
+        for group in Group::ALL {
+            let name = group.congestion_control();
+            let row = crate::params::ALGORITHMS.iter().find(|a| a.name == name);
+            assert!(row.is_some_and(|a| a.shipped), "{name}");
+        }
     }
 
     #[test]

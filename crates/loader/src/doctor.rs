@@ -41,6 +41,7 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
         cgroup2(facts),
         bpffs(facts),
         capabilities(facts),
+        live(facts),
         memlock(facts),
     ]
 }
@@ -215,6 +216,21 @@ fn capabilities(facts: &Facts) -> Finding {
         Verdict::Missing,
         state,
         "run it as root: sudo netnicectl …",
+    )
+}
+
+fn live(facts: &Facts) -> Finding {
+    let check = |verdict, state: &str, remedy: &str| {
+        let why = "'netnice -p' reaches the connections that other processes have with it.";
+        finding("CAP_SYS_PTRACE", why, verdict, state.to_owned(), remedy)
+    };
+    if facts.reaches_others() {
+        return check(Verdict::Ok, "There.", "");
+    }
+    check(
+        Verdict::Note,
+        "Not there: only new connections of a process that is moved would change.",
+        "run it as root; in a container, allow it this capability.",
     )
 }
 

@@ -11,6 +11,7 @@ use crate::mounts::{self, Mount};
 use crate::{bpffs, cgroup};
 
 const CAP_NET_ADMIN: u32 = 12;
+const CAP_SYS_PTRACE: u32 = 19;
 const CAP_SYS_ADMIN: u32 = 21;
 const CAP_BPF: u32 = 39;
 
@@ -48,6 +49,11 @@ impl Facts {
             capabilities: effective(&read("proc/self/status")),
             memlock: locked_memory(&read("proc/self/limits")),
         }
+    }
+
+    /// The sockets of other processes may be reached.
+    pub fn reaches_others(&self) -> bool {
+        self.capabilities >> CAP_SYS_PTRACE & 1 != 0
     }
 
     /// Names of the capabilities that are needed and not there.

@@ -67,6 +67,9 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
     if !pins::params().exists() || !pins::receiver_params().exists() {
         ills.push("the parameters are gone".to_owned());
     }
+    if !pins::moved().exists() {
+        ills.push("the map of moved sockets is gone".to_owned());
+    }
     Ok(if ills.is_empty() {
         Health::Fit
     } else {

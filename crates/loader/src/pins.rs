@@ -42,6 +42,11 @@ pub fn counters(cgroup: &str) -> PathBuf {
     maps().join(format!("counters-{cgroup}"))
 }
 
+/// Sockets for which their cgroup no longer speaks.
+pub fn moved() -> PathBuf {
+    maps().join("moved")
+}
+
 pub fn receiver_link(cgroup: &str, program: &str) -> PathBuf {
     links().join(format!("receiver-{program}-{cgroup}"))
 }
@@ -52,6 +57,10 @@ pub fn receiver_params() -> PathBuf {
 
 pub fn receiver_counters() -> PathBuf {
     maps().join("receiver-counters")
+}
+
+pub fn receiver_connections() -> PathBuf {
+    maps().join("receiver-connections")
 }
 
 /// Pinned last and removed first: while it exists, everything else does.

@@ -69,6 +69,15 @@ pub(crate) fn attach(
         .map_err(Error::bpf("open the policy object"))?;
     if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
         rodata.mark_le = mark;
+        let name = group.congestion_control();
+        rodata.cc_name = std::array::from_fn(|i| name.as_bytes().get(i).map_or(0, |b| *b as _));
+    }
+    let moved = pins::moved();
+    if moved.exists() {
+        open.maps
+            .moved
+            .reuse_pinned_map(&moved)
+            .map_err(Error::bpf("share the map of moved sockets"))?;
     }
     let mut policy = open.load().map_err(Error::bpf("load the policy program"))?;
     let what = || format!("attach the policy to {}", dir.display());
@@ -78,6 +87,13 @@ pub(crate) fn attach(
         .attach_cgroup(cgroup.as_raw_fd())
         .map_err(Error::bpf(what()))?;
     on_step(Step::PolicyAttached);
+    if !moved.exists() {
+        policy
+            .maps
+            .moved
+            .pin(&moved)
+            .map_err(Error::bpf("pin the map of moved sockets"))?;
+    }
     link.pin(pins::policy_link(&group.name()))
         .map_err(Error::bpf("pin the policy"))?;
     on_step(Step::PolicyPinned);

@@ -34,7 +34,11 @@ pub fn status() -> Option<ReceiverStatus> {
 pub(crate) fn load(hierarchy: &Hierarchy, on_step: &mut dyn FnMut(Step)) -> Result<()> {
     crate::kernel::quiet_libbpf();
     let mut receiver = Receiver::load()?;
-    receiver.pin_maps(&pins::receiver_params(), &pins::receiver_counters(), None)?;
+    receiver.pin_maps(
+        &pins::receiver_params(),
+        &pins::receiver_counters(),
+        Some(&pins::receiver_connections()),
+    )?;
     on_step(Step::ReceiverLoaded);
     for group in Group::ALL.into_iter().filter(|g| g.direction.receives()) {
         let name = group.name();

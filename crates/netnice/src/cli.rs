@@ -2,19 +2,31 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::str::FromStr;
 
-use clap::{CommandFactory, Parser};
+use clap::{ArgGroup, CommandFactory, Parser};
 
 const AFTER: &str = "\
+Levels:
+  0  yields to everything that is not in the background
+  1  yields to level 0 too
+  2  yields to levels 0 and 1 too
+
 Examples:
   sudo netnice rsync -a /data backup:/data   back up without anybody noticing
+  sudo netnice -n 2 rclone sync /data far:   the same, out of the way of other backups too
   sudo netnice sudo -u $USER git push        the same with your own rights
   sudo netnice sh                            everything started from this shell yields
+  sudo netnice -n 1 -p $(pidof transmission-daemon)
+                                             what runs already, with the connections it has
+  sudo netnice -n off -p 4711                back to the foreground
   netnice                                    is this process in the background?
+  netnice -p 4711                            is that one?
 
 Exit status:
   that of COMMAND, which replaces netnice, signals included; or
-  125  netnice itself failed
+  0    the level was printed, or every process was moved
+  125  netnice itself failed; with -p: for one process at least, the others were moved
   126  COMMAND was found but cannot be run
   127  COMMAND was not found";
 
@@ -22,34 +34,56 @@ Exit status:
 ///
 /// COMMAND and everything it starts send at full speed while the path is idle and get out of the way
 /// within a few round trips when anybody else needs it. There is no rate to choose, the program is not
-/// changed, and the other end needs nothing. Without COMMAND, prints the level of this process:
+/// changed, and the other end needs nothing. Without COMMAND and -p, prints the level of this process:
 /// 'foreground' when it has none.
 ///
 /// Connections that COMMAND opens or accepts are concerned; those it inherits stay as they are. netnice
 /// is loaded into the kernel by the first use after a start, or by 'netnicectl up'.
 #[derive(Debug, Parser)]
-#[command(name = "netnice", version, after_help = AFTER)]
+#[command(
+    name = "netnice",
+    version,
+    after_help = AFTER,
+    group = ArgGroup::new("subject").args(["pid", "command"])
+)]
 pub struct Cli {
-    /// How much to yield; 0 is the only level so far. A process already at a nicer level stays there
+    /// How much to yield: 0 (the default), 1 or 2; 'off' with -p ends it
+    ///
+    /// COMMAND never becomes less nice than the process that starts it: at a nicer level it stays there.
+    /// With -p only root may make a process less nice, or end it.
     #[arg(
         short = 'n',
         long,
         value_name = "LEVEL",
         allow_negative_numbers = true,
-        requires = "command"
+        requires = "subject"
     )]
-    pub level: Option<i64>,
+    pub level: Option<Asked>,
+
+    /// Move processes that run already, with the connections they have; without -n, print their levels
+    ///
+    /// Connections go on without a break, and keep what is known of their path. Processes that these have
+    /// started are not moved, what they start from now on is. A socket that processes share is moved for
+    /// all of them. What is received yields on new connections only.
+    #[arg(
+        short,
+        long,
+        value_name = "PID",
+        num_args = 1..,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(i32::MAX))
+    )]
+    pub pid: Vec<u32>,
 
     /// Do not mark the packets as DSCP LE, for the rare network that drops or refuses them
-    #[arg(long, requires = "command")]
+    #[arg(long, requires = "subject")]
     pub no_mark: bool,
 
     /// Yield with what COMMAND receives too: downloads from servers that know nothing of netnice
-    #[arg(long, requires = "command", conflicts_with = "receive_only")]
+    #[arg(long, requires = "subject", conflicts_with = "receive_only")]
     pub receive: bool,
 
     /// Yield with what COMMAND receives only, not with what it sends
-    #[arg(long, requires = "command")]
+    #[arg(long, requires = "subject")]
     pub receive_only: bool,
 
     /// The program to run, with its arguments
@@ -57,7 +91,68 @@ pub struct Cli {
     pub command: Vec<OsString>,
 }
 
+/// What -n was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    Level(i64),
+    Off,
+}
+
+impl FromStr for Asked {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "off" {
+            return Ok(Self::Off);
+        }
+        let number = text.parse().map(Self::Level);
+        number.map_err(|_| "write 0, 1 or 2, or with -p: off")
+    }
+}
+
 /// For manual pages and completions.
 pub fn command() -> clap::Command {
     Cli::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(words: &[&str]) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(["netnice"].iter().chain(words))
+    }
+
+    #[test]
+    fn a_command_keeps_its_own_options() {
+        let cli = parse(&["-n", "1", "cmd", "-p", "2", "-n", "x"]).expect("valid");
+        assert_eq!(cli.level, Some(Asked::Level(1)));
+        assert!(cli.pid.is_empty());
+        assert_eq!(cli.command.len(), 5);
+    }
+
+    #[test]
+    fn processes_on_either_side() {
+        for words in [["-n", "off", "-p", "1", "2"], ["-p", "1", "2", "-n", "off"]] {
+            let cli = parse(&words).expect("valid");
+            assert_eq!(cli.level, Some(Asked::Off));
+            assert_eq!(cli.pid, [1, 2]);
+        }
+    }
+
+    #[test]
+    fn wrong_ones() {
+        for words in [
+            &["-n", "1"][..],
+            &["-n", "high", "cmd"],
+            &["-p"],
+            &["-p", "0"],
+            &["-p", "cmd"],
+            &["-p", "4294967296"],
+            &["--no-mark"],
+            &["--receive", "--receive-only", "cmd"],
+        ] {
+            assert!(parse(words).is_err(), "{words:?}");
+        }
+    }
 }

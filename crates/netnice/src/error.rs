@@ -12,14 +12,39 @@ const NOT_FOUND: u8 = 127;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("there is no level {0}: level 0 is the only one so far.\nLeave out -n, or use -n 0.")]
+    #[error("there is no level {0}: levels are 0, 1 and 2.\nLeave out -n for level 0; 2 yields to everything else.")]
     NoSuchLevel(i64),
+    #[error("'off' is no level to run a command at: what the background starts stays there.\nMove a process out of it as root: 'netnice -n off -p PID'.")]
+    OffCommand,
     #[error("it is not loaded, and only root can load it.\nTry 'sudo netnice …', or have the administrator run 'netnicectl up'.")]
     NotLoaded,
     #[error("only root can put a process into the background: {}: permission denied.\nTry 'sudo netnice …' ('sudo netnice sudo -u $USER …' keeps your own rights). A program of your own may also yield by itself: setsockopt(TCP_CONGESTION, \"nice\") needs no rights.", .0.display())]
     NotRoot(PathBuf),
     #[error("cannot join {}: {}.\nRun 'netnicectl doctor' to see what is wrong.", .0.display(), .1)]
     Join(PathBuf, io::Error),
+    #[error(
+        "there is no process {0}: it has ended, or never was.\nLook it up: 'pidof NAME' or 'ps'."
+    )]
+    NoProcess(u32),
+    #[error("cannot look at process {0}: {1}")]
+    Hidden(u32, io::Error),
+    #[error("process {0} ({1}) is a thread of the kernel: it opens no connections that could be moved.\nName the program whose connections you mean.")]
+    KernelThread(u32, String),
+    #[error(
+        "process {0} ({1}) belongs to another user: only root may move it.\nTry 'sudo netnice …'."
+    )]
+    NotYours(u32, String),
+    #[error("process {0} ({1}) is at level {2}: only root may make it less nice.\nTry 'sudo netnice …', or a level above {2}.")]
+    LessNice(u32, String, u32),
+    #[error("process {pid}: {refused} of its {all} TCP sockets stay as they were: {reason}.\nThe process has been moved; its new connections are as asked. Repeat it to try again.")]
+    Refused {
+        pid: u32,
+        refused: usize,
+        all: usize,
+        reason: io::Error,
+    },
+    #[error("{}", listed(.0))]
+    Several(Vec<Error>),
     #[error(transparent)]
     Loader(#[from] netnice_loader::Error),
     #[error("'{0}': no such command.\nCheck the spelling and the PATH of root.")]
@@ -37,4 +62,9 @@ impl Error {
         }
         .into()
     }
+}
+
+fn listed(errors: &[Error]) -> String {
+    let lines: Vec<String> = errors.iter().map(Error::to_string).collect();
+    lines.join("\nnetnice: ")
 }

@@ -11,21 +11,24 @@ use netnice_loader::cgroup::{Direction, Group, Hierarchy};
 use netnice_loader::facts::privileged;
 use netnice_loader::{is_up, kernel, up, Outcome, UpOptions};
 
-use crate::{level, Cli, Error};
+use crate::{level, moving, Asked, Cli, Error};
 
 /// Returns only when there is no command, or it cannot be run.
 pub fn run(cli: Cli) -> Result<(), Error> {
-    let level = level::parse(cli.level)?;
+    if !cli.pid.is_empty() {
+        return moving::run(&cli);
+    }
+    let level = match cli.level {
+        Some(Asked::Off) => return Err(Error::OffCommand),
+        Some(Asked::Level(asked)) => level::checked(asked)?,
+        None => 0,
+    };
     let current = Group::current()?;
     let Some((program, arguments)) = cli.command.split_first() else {
         println!("{}", described(current));
         return Ok(());
     };
-    let direction = match (cli.receive, cli.receive_only) {
-        (true, _) => Direction::Both,
-        (_, true) => Direction::Receive,
-        _ => Direction::Send,
-    };
+    let direction = direction(&cli).unwrap_or_default();
     enter(
         current,
         level::choose(current, level, cli.no_mark, direction),
@@ -33,7 +36,16 @@ pub fn run(cli: Cli) -> Result<(), Error> {
     match exec(program, arguments)? {}
 }
 
-fn described(current: Option<Group>) -> String {
+/// What the command line says of it, if anything.
+pub(crate) fn direction(cli: &Cli) -> Option<Direction> {
+    match (cli.receive, cli.receive_only) {
+        (true, _) => Some(Direction::Both),
+        (_, true) => Some(Direction::Receive),
+        _ => None,
+    }
+}
+
+pub(crate) fn described(current: Option<Group>) -> String {
     match current {
         None => "foreground".to_owned(),
         Some(group) => {
@@ -50,15 +62,7 @@ fn described(current: Option<Group>) -> String {
 
 fn enter(current: Option<Group>, target: Group) -> Result<(), Error> {
     let hierarchy = Hierarchy::find()?;
-    if privileged() {
-        if !is_up(&hierarchy, target)
-            && up(&UpOptions::default(), &mut |_| ())? != Outcome::AlreadyUp
-        {
-            eprintln!("netnice: loaded into the kernel, for the first time since it started ('netnicectl down' unloads it)");
-        }
-    } else if !kernel::congestion_controls()?.iter().any(|cc| cc == "nice") {
-        return Err(Error::NotLoaded);
-    }
+    load(&hierarchy, target)?;
     if current == Some(target) {
         return Ok(());
     }
@@ -67,6 +71,20 @@ fn enter(current: Option<Group>, target: Group) -> Result<(), Error> {
         ErrorKind::PermissionDenied => Error::NotRoot(dir),
         _ => Error::Join(dir, e),
     })
+}
+
+/// Sees to it that the group is there and does something.
+pub(crate) fn load(hierarchy: &Hierarchy, target: Group) -> Result<(), Error> {
+    if privileged() {
+        if !is_up(hierarchy, target)
+            && up(&UpOptions::default(), &mut |_| ())? != Outcome::AlreadyUp
+        {
+            eprintln!("netnice: loaded into the kernel, for the first time since it started ('netnicectl down' unloads it)");
+        }
+    } else if !kernel::congestion_controls()?.contains(&target.congestion_control()) {
+        return Err(Error::NotLoaded);
+    }
+    Ok(())
 }
 
 fn exec(program: &OsString, arguments: &[OsString]) -> Result<Infallible, Error> {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Which group a command goes into, given where its caller already is. Pure.
+//! Which group a command or a process goes into, given where it already is. Pure.
 
 use netnice_loader::cgroup::{Direction, Group, HIGHEST_LEVEL};
 
 use crate::Error;
 
-pub(crate) fn parse(asked: Option<i64>) -> Result<u32, Error> {
-    let asked = asked.unwrap_or(0);
+pub(crate) fn checked(asked: i64) -> Result<u32, Error> {
     u32::try_from(asked)
         .ok()
         .filter(|level| (0..=HIGHEST_LEVEL).contains(level))
@@ -28,6 +27,26 @@ pub(crate) fn choose(
         return Group { direction, ..now };
     }
     Group::new(level, now.marked && !no_mark, direction)
+}
+
+/// For a process that runs already: the level as asked, everything else as it was unless asked.
+pub(crate) fn choose_for(
+    current: Option<Group>,
+    level: u32,
+    no_mark: bool,
+    direction: Option<Direction>,
+) -> Group {
+    let now = current.unwrap_or(Group::new(level, true, Direction::Send));
+    Group::new(
+        level,
+        now.marked && !no_mark,
+        direction.unwrap_or(now.direction),
+    )
+}
+
+/// Would a process yield less there, to anybody or in any direction, than it does now?
+pub(crate) fn less_nice(now: Group, to: Option<Group>) -> bool {
+    to.is_none_or(|to| to.level < now.level || now.direction.union(to.direction) != to.direction)
 }
 
 #[cfg(test)]
@@ -69,6 +88,32 @@ mod tests {
     }
 
     #[test]
+    fn a_running_process_goes_both_ways_and_keeps_the_rest() {
+        use Direction::{Both, Receive, Send};
+        let now = Some(Group::new(1, false, Both));
+        for level in [0, 2] {
+            let after = choose_for(now, level, false, None);
+            assert_eq!(after, Group::new(level, false, Both));
+        }
+        let receive = choose_for(now, 1, false, Some(Receive));
+        assert_eq!(receive, Group::new(1, false, Receive));
+        let fresh = choose_for(None, 2, true, None);
+        assert_eq!(fresh, Group::new(2, false, Send));
+    }
+
+    #[test]
+    fn what_takes_root() {
+        use Direction::{Both, Receive, Send};
+        let now = Group::new(1, true, Send);
+        assert!(less_nice(now, None));
+        assert!(less_nice(now, Some(group(0, true))));
+        assert!(less_nice(now, Some(Group::new(1, true, Receive))));
+        assert!(!less_nice(now, Some(Group::new(1, true, Both))));
+        assert!(!less_nice(now, Some(group(1, false))));
+        assert!(!less_nice(now, Some(group(2, true))));
+    }
+
+    #[test]
     fn no_mark_is_inherited() {
         assert_eq!(choose(Some(group(0, false)), 0, false), group(0, false));
         assert_eq!(choose(Some(group(0, false)), 1, false), group(1, false));
@@ -77,10 +122,11 @@ mod tests {
 
     #[test]
     fn levels_there_are() {
-        assert_eq!(parse(None).expect("the default"), 0);
-        assert_eq!(parse(Some(0)).expect("exists"), 0);
+        for level in 0..=HIGHEST_LEVEL {
+            assert_eq!(checked(level.into()).expect("exists"), level);
+        }
         for bad in [-1, i64::from(HIGHEST_LEVEL) + 1, i64::MAX] {
-            assert!(parse(Some(bad)).is_err(), "{bad}");
+            assert!(checked(bad).is_err(), "{bad}");
         }
     }
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The `netnice` command: joins the background and becomes the program asked for.
+//! The `netnice` command: joins the background and becomes the program asked for, or moves what runs already.
 
 mod cli;
 mod error;
 mod launch;
 mod level;
+mod moving;
+mod process;
 
-pub use cli::{command, Cli};
+pub use cli::{command, Asked, Cli};
 pub use error::{Error, FAILED};
 pub use launch::run;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
+use netnice_loader::policy::Counters;
 use netnice_loader::status::{status as ask, Condition, GroupStatus, Status};
 
 /// As LSB's init scripts and systemctl have it.
@@ -54,7 +55,7 @@ fn print(status: &Status) {
             c.algorithm, c.count
         );
     }
-    for group in &status.groups {
+    for group in status.groups.iter().filter(|g| worth_telling(g)) {
         print_group(group);
     }
     if let Some(receiver) = &status.receiver {
@@ -69,6 +70,14 @@ fn print(status: &Status) {
             );
         }
     }
+}
+
+/// The levels themselves; of their variants those that somebody uses.
+fn worth_telling(group: &GroupStatus) -> bool {
+    let used = |c: &Counters| c.active + c.passive > 0;
+    !group.name.contains('-')
+        || !group.processes.is_empty()
+        || group.counters.as_ref().is_some_and(used)
 }
 
 fn print_group(group: &GroupStatus) {
@@ -108,7 +117,26 @@ fn span(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::span;
+    use super::*;
+
+    fn group(name: &str, processes: &[u32], active: u64) -> GroupStatus {
+        GroupStatus {
+            name: name.to_owned(),
+            processes: processes.to_vec(),
+            counters: Some(Counters {
+                active,
+                ..Counters::default()
+            }),
+        }
+    }
+
+    #[test]
+    fn levels_always_and_variants_in_use() {
+        assert!(worth_telling(&group("level2", &[], 0)));
+        assert!(!worth_telling(&group("level2-both", &[], 0)));
+        assert!(worth_telling(&group("level2-both", &[1], 0)));
+        assert!(worth_telling(&group("level0-unmarked", &[], 1)));
+    }
 
     #[test]
     fn spans() {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! On sockets of this very process, with congestion controls that every kernel has.
+
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::os::fd::OwnedFd;
+
+use super::process::{inode, Process};
+use super::socket::Tcp;
+use super::*;
+
+fn tcp(socket: &impl AsFd) -> Tcp {
+    Tcp::of(socket.as_fd().try_clone_to_owned().expect("duplicate")).expect("a TCP socket")
+}
+
+fn tos(socket: &impl AsFd) -> i32 {
+    let mut value = 0i32;
+    let mut length = 4;
+    let fd = socket.as_fd().as_raw_fd();
+    // SAFETY: the kernel writes at most four bytes to four.
+    let failed = unsafe {
+        let at = (&raw mut value).cast();
+        libc::getsockopt(fd, libc::IPPROTO_IP, libc::IP_TOS, at, &mut length)
+    };
+    assert_eq!(failed, 0);
+    value
+}
+
+fn set_tos(socket: &impl AsFd, value: i32) {
+    let fd = socket.as_fd().as_raw_fd();
+    // SAFETY: the kernel reads four bytes of four.
+    let failed = unsafe {
+        let at = (&raw const value).cast();
+        libc::setsockopt(fd, libc::IPPROTO_IP, libc::IP_TOS, at, 4)
+    };
+    assert_eq!(failed, 0);
+}
+
+#[test]
+fn links_of_descriptors() {
+    assert_eq!(inode("socket:[4711]"), Some(4711));
+    assert_eq!(inode("pipe:[4711]"), None);
+    assert_eq!(inode("/tmp/socket:[1]"), None);
+}
+
+#[test]
+fn a_congestion_control_and_its_name() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+    let socket = tcp(&listener);
+    socket.set_congestion_control("reno").expect("always there");
+    assert_eq!(socket.congestion_control().expect("readable"), "reno");
+    assert!(!socket.is_ours().expect("readable"));
+    let unknown = socket.set_congestion_control("no-such-one");
+    assert_eq!(
+        unknown.expect_err("unknown").raw_os_error(),
+        Some(libc::ENOENT)
+    );
+}
+
+#[test]
+fn the_mark_goes_on_and_off_and_leaves_other_marks() {
+    for address in ["127.0.0.1:0", "[::]:0"] {
+        let listener = TcpListener::bind(address).expect("a free port");
+        let socket = tcp(&listener);
+        socket.mark(true).expect("TCP takes it");
+        assert_eq!(tos(&listener), 4);
+        socket.mark(false).expect("TCP takes it");
+        assert_eq!(tos(&listener), 0);
+        set_tos(&listener, 0xb8);
+        socket.mark(false).expect("TCP takes it");
+        assert_eq!(tos(&listener), 0xb8);
+    }
+}
+
+#[test]
+fn sockets_of_other_kinds_are_left_alone() {
+    let udp = UdpSocket::bind("127.0.0.1:0").expect("loopback");
+    assert!(Tcp::of(OwnedFd::from(udp)).is_none());
+}
+
+#[test]
+fn all_of_a_process_are_found() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+    let address = listener.local_addr().expect("bound");
+    let client = TcpStream::connect(address).expect("it listens");
+    let process = Process::open(std::process::id()).expect("this process");
+    let found = process.sockets().expect("one's own");
+    for fd in [listener.as_raw_fd(), client.as_raw_fd()] {
+        assert!(found.iter().any(|(other, _)| *other == fd), "{fd}");
+    }
+    let copy = process.duplicate(client.as_raw_fd()).expect("one's own");
+    let copy = tcp(&copy.expect("still open"));
+    copy.set_congestion_control("reno").expect("always there");
+    assert_eq!(
+        tcp(&client).congestion_control().expect("readable"),
+        "reno",
+        "the copy is the same socket"
+    );
+    assert!(process.duplicate(1 << 20).expect("no error").is_none());
+}
+
+#[test]
+fn a_process_that_does_not_exist() {
+    let target = Target {
+        congestion_control: Some("reno".into()),
+        mark: false,
+        receive: false,
+    };
+    assert!(matches!(
+        switch(i32::MAX as u32, &target),
+        Err(Error::Unreachable(..))
+    ));
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! -p: processes that run already, and the connections they have.
+
+use std::io::ErrorKind;
+
+use netnice_loader::cgroup::{Group, Hierarchy};
+use netnice_loader::facts::privileged;
+use netnice_loader::live::{self, Target};
+use netnice_loader::state::State;
+
+use crate::launch::{described, direction, load};
+use crate::process::Process;
+use crate::{level, Asked, Cli, Error};
+
+/// Every process that can be moved is; the others are what the error tells.
+pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
+    let asked = match cli.level {
+        Some(Asked::Level(asked)) => Some(Some(level::checked(asked)?)),
+        Some(Asked::Off) => Some(None),
+        None => None,
+    };
+    let one = |pid: u32| -> Result<(), Error> {
+        let process = Process::look(pid)?;
+        match asked {
+            None => println!("{}", described(process.group)),
+            Some(level) => {
+                let to = level.map(|level| {
+                    level::choose_for(process.group, level, cli.no_mark, direction(cli))
+                });
+                permitted(&process, to)?;
+                place(&process, to)?;
+            }
+        }
+        Ok(())
+    };
+    let mut failed: Vec<Error> = cli.pid.iter().filter_map(|pid| one(*pid).err()).collect();
+    match failed.len() {
+        0 => Ok(()),
+        1 => Err(failed.remove(0)),
+        _ => Err(Error::Several(failed)),
+    }
+}
+
+/// As renice(1): one's own processes, and only towards the nicer side.
+fn permitted(process: &Process, to: Option<Group>) -> Result<(), Error> {
+    let name = || process.name.clone();
+    if process.kernel {
+        return Err(Error::KernelThread(process.pid, name()));
+    }
+    if privileged() {
+        return Ok(());
+    }
+    // SAFETY: asks for a number.
+    let me = unsafe { libc::geteuid() };
+    if !process.users.contains(&me) {
+        return Err(Error::NotYours(process.pid, name()));
+    }
+    match process.group {
+        Some(now) if level::less_nice(now, to) => {
+            Err(Error::LessNice(process.pid, name(), now.level))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The process first, so that what it opens meanwhile is as asked; then the sockets it has. Those are looked at also
+/// where the process is already: they may be from before, or from before a down.
+fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
+    let hierarchy = Hierarchy::find()?;
+    if let Some(group) = to {
+        load(&hierarchy, group)?;
+    }
+    if process.group != to {
+        let dir = to.map_or_else(|| hierarchy.root().to_owned(), |group| hierarchy.dir(group));
+        let placed = hierarchy.place(process.pid, to);
+        placed.map_err(|e| match e.kind() {
+            ErrorKind::PermissionDenied => Error::NotRoot(dir),
+            _ if e.raw_os_error() == Some(libc::ESRCH) => Error::NoProcess(process.pid),
+            _ => Error::Join(dir, e),
+        })?;
+    }
+    let done = live::switch(process.pid, &target(to))?;
+    match done.reason {
+        None => Ok(()),
+        Some(reason) => Err(Error::Refused {
+            pid: process.pid,
+            refused: done.refused,
+            all: done.refused + done.sockets,
+            reason,
+        }),
+    }
+}
+
+fn target(to: Option<Group>) -> Target {
+    let sending = to.filter(|group| group.direction.sends());
+    // What an up with --no-mark said counts for the whole machine.
+    let machine_marks = State::read().is_none_or(|state| state.mark);
+    Target {
+        congestion_control: sending.map(Group::congestion_control),
+        mark: machine_marks && sending.is_some_and(|group| group.marked),
+        receive: to.is_some_and(|group| group.direction.receives()),
+    }
+}
