@@ -24,8 +24,9 @@ class TestStatus:
         status = json.loads(inside.stdout)
         assert status["condition"] == "up"
         assert status["same_build"]
-        assert status["loaded"]["algorithms"] == ["nice"]
-        assert status["connections"] == [{"algorithm": "nice", "count": 1}]
+        assert status["loaded"]["algorithms"] == ["nice", "nice1", "nice2"]
+        counts = {entry["algorithm"]: entry["count"] for entry in status["connections"]}
+        assert counts == {"nice": 1, "nice1": 0, "nice2": 0}
         level = next(group for group in status["groups"] if group["name"] == "level0")
         assert len(level["processes"]) == 1
         counters = level["counters"]
@@ -33,6 +34,8 @@ class TestStatus:
         assert counters["cc_failed"] == counters["mark_failed"] == 0
         human = pair.a.run("netnicectl", "status").stdout
         assert "connections on 'nice' in this network namespace: 1" in human
+        told = [line for line in human.splitlines() if line.startswith("level")]
+        assert told == ["level0", "level1", "level2"]
 
     def test_a_congestion_control_that_cannot_be_set_is_counted(self, netnicectl: Run, pair: Pair) -> None:
         """The link is gone behind our back: the policy still runs, and cannot do its work."""

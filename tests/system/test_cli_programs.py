@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from system.commands import PROGRAMS, Pair
+from system.marks import marks
 from testbed import Capture, Namespace, Process, ownership, program, sockets
 from testbed.files import random_file
 from testbed.namespace import wait_until
@@ -179,18 +179,6 @@ class TestBothSides:
         pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, str(port)).line()
         assert marks(pair.b, version, "sport", port) == ("nice", 4)
         assert marks(pair.a, version, "dport", port) == ("cubic", 0)
-
-
-def marks(namespace: Namespace, version: int, side: str, port: int) -> tuple[str, int]:
-    """The congestion control of one connection, and the TOS (IPv4) or traffic class (IPv6) it sends with."""
-    words = [side, "=", f":{port}"]
-    plain = namespace.run("ss", "-tinOH", *words).stdout
-    extended = namespace.run("ss", "-tinOH", "--tos", *words).stdout
-    names = [name for name in ("nice", "cubic") if f" {name} " in plain]
-    field = re.search(rf"\b{'tos' if version == 4 else 'tclass'}:(0x[0-9a-f]+|0)", extended)
-    assert len(names) == 1, plain
-    assert field, extended
-    return names[0], int(field[1], 0)
 
 
 def test_the_mark_is_on_the_wire(pair: Pair, static_upload: Path) -> None:

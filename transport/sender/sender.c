@@ -3,6 +3,7 @@
  * The sender shim: gives a core of algorithms/ a TCP socket. One source for the eBPF object and the kernel module; what
  * differs between them is in bpf/target.h and module/target.h. It translates and decides nothing.
  */
+#include "../../algorithms/legacy.h"
 #include "../../algorithms/table.h"
 
 /* Live parameters, a row an algorithm: eBPF .data, or module parameters. */
@@ -130,24 +131,21 @@ nn_inline void nn_apply(struct sock *sk, u32 algorithm, const struct nn_ack *ack
 }
 
 /*
- * setsockopt(TCP_CONGESTION) clears what an algorithm kept. The base RTT, which no queue-filling successor could measure
- * again, waits for one in the counter of tcp_cong_avoid_ai(), which that starts over when it is larger than the window.
+ * setsockopt(TCP_CONGESTION) clears what an algorithm kept. Its legacy waits for the next in the counter of
+ * tcp_cong_avoid_ai(), which that starts over when it is larger than the window.
  */
-#define NN_LEGACY 0xa0000000u
-#define NN_LEGACY_MASK 0xf0000000u
-
 nn_inline void nn_leave_base(struct tcp_sock *tp, const struct nn_flow *flow)
 {
-	if (flow->rtt.min < ~NN_LEGACY_MASK)
-		tp->snd_cwnd_cnt = NN_LEGACY | flow->rtt.min;
+	u32 word = nn_legacy(flow);
+
+	if (word)
+		tp->snd_cwnd_cnt = word;
 }
 
 nn_inline void nn_find_base(struct tcp_sock *tp, struct nn_flow *flow)
 {
-	if ((tp->snd_cwnd_cnt & NN_LEGACY_MASK) != NN_LEGACY)
-		return;
-	nn_flow_resume(flow, tp->snd_cwnd_cnt & ~NN_LEGACY_MASK, tp->snd_cwnd);
-	tp->snd_cwnd_cnt = 0;
+	if (nn_inherit(flow, tp->snd_cwnd_cnt, tp->snd_cwnd))
+		tp->snd_cwnd_cnt = 0;
 }
 
 nn_inline void nn_sender_release(struct sock *sk, u32 algorithm)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* The inline cores as functions that another language can call: one of each, the algorithm by its row in the table. */
+#include "legacy.h"
 #include "replay.h"
 
 const u32 nn_defaults[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
@@ -28,6 +29,17 @@ void nn_core_recovery(u32 algorithm, struct nn_flow *flow, nn_params p, u32 stat
 void nn_core_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 {
 	nn_flow_restart(flow, p, now_us);
+}
+
+u32 nn_core_leave(const struct nn_flow *flow, struct nn_send *send)
+{
+	nn_hand_over(flow, send);
+	return nn_legacy(flow);
+}
+
+bool nn_core_inherit(struct nn_flow *flow, u32 word, u32 cwnd)
+{
+	return nn_inherit(flow, word, cwnd);
 }
 
 void nn_core_resume(struct nn_flow *flow, u32 base_us, u32 cwnd)

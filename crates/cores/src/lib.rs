@@ -43,6 +43,8 @@ extern "C" {
     fn nn_core_replay(flow: *mut Flow, p: *const u32, step: *mut Replay);
     fn nn_core_recovery(algorithm: u32, flow: *mut Flow, p: *const u32, state: u32);
     fn nn_core_restart(flow: *mut Flow, p: *const u32, now_us: u32);
+    fn nn_core_leave(flow: *const Flow, send: *mut Send) -> u32;
+    fn nn_core_inherit(flow: *mut Flow, word: u32, cwnd: u32) -> bool;
     fn nn_core_resume(flow: *mut Flow, base_us: u32, cwnd: u32);
     fn nn_core_undo(flow: *mut Flow);
     fn nn_core_rtt_limit(flow: *const Flow, p: *const u32) -> u32;
@@ -132,6 +134,21 @@ impl Core {
     pub fn resume(&mut self, base_us: u32, cwnd: u32) {
         // SAFETY: as in `init`.
         unsafe { nn_core_resume(&mut self.flow, base_us, cwnd) }
+    }
+
+    /// Ends as the shim does when the socket is given to another algorithm: the word that it leaves there, 0 for
+    /// none, and how the socket may send until the next one says more.
+    pub fn leave(&self) -> (u32, Send) {
+        let mut send = Send::default();
+        // SAFETY: as in `init`; `send` outlives the call.
+        let word = unsafe { nn_core_leave(&self.flow, &mut send) };
+        (word, send)
+    }
+
+    /// A flow that has just started takes up what it finds on its socket; false when that is not ours.
+    pub fn inherit(&mut self, word: u32, cwnd: u32) -> bool {
+        // SAFETY: as in `init`.
+        unsafe { nn_core_inherit(&mut self.flow, word, cwnd) }
     }
 
     /// The last loss was none.

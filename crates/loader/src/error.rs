@@ -52,7 +52,7 @@ pub enum Error {
     NoCgroup2,
     #[error("cannot empty the cgroup {}: processes keep starting in it.\nEnd them and run 'netnicectl down' again.", .0.display())]
     Busy(PathBuf),
-    #[error("the connections of process {0} cannot be reached: {1}.\nIt takes root with CAP_SYS_PTRACE: 'sudo netnice …'. In a container it may be forbidden even then; start the program with netnice instead.")]
+    #[error("the connections that process {0} has cannot be reached: {1}. Those it opens from now on are as asked.\nIt takes root with CAP_SYS_PTRACE: 'sudo netnice …'. Where even root may not, in a container say, start the program with netnice instead.")]
     Unreachable(u32, io::Error),
     #[error("cannot ask the kernel for its TCP sockets: {0}")]
     Sockets(io::Error),

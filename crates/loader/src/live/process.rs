@@ -28,11 +28,16 @@ impl Process {
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
         };
-        let socket = |entry: fs::DirEntry| {
-            let fd = entry.file_name().to_str()?.parse().ok()?;
-            Some((fd, inode(fs::read_link(entry.path()).ok()?.to_str()?)?))
-        };
-        Ok(entries.flatten().filter_map(socket).collect())
+        let mut found = Vec::new();
+        for entry in entries.flatten() {
+            let link = match fs::read_link(entry.path()) {
+                Err(e) if e.kind() == ErrorKind::NotFound => continue, // closed meanwhile
+                link => link?,
+            };
+            let number = entry.file_name().to_str().and_then(|n| n.parse().ok());
+            found.extend(number.zip(link.to_str().and_then(inode)));
+        }
+        Ok(found)
     }
 
     /// The same socket, as a descriptor of ours; `None` when it has been closed.

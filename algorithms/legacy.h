@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * What an algorithm leaves to its successor when a live connection is switched: the base RTT, which no successor could
+ * measure again while a queue stands. All that the switch lets through is one word of the socket and its window; the
+ * word says whether it is ours.
+ */
+#ifndef NN_LEGACY_H
+#define NN_LEGACY_H
+
+#include "pace.h"
+
+#define NN_LEGACY 0xa0000000u
+#define NN_LEGACY_MASK 0xf0000000u
+
+/* The word to leave; 0: none. */
+nn_inline u32 nn_legacy(const struct nn_flow *flow)
+{
+	return flow->rtt.min < ~NN_LEGACY_MASK ? NN_LEGACY | flow->rtt.min : 0;
+}
+
+/* To be called after the start of the core. False: the word is somebody else's. */
+nn_inline bool nn_inherit(struct nn_flow *flow, u32 word, u32 cwnd)
+{
+	if ((word & NN_LEGACY_MASK) != NN_LEGACY)
+		return false;
+	nn_flow_resume(flow, word & ~NN_LEGACY_MASK, cwnd);
+	return true;
+}
+
+#endif

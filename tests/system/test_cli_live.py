@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""netnice -n LEVEL -p PID: processes that run already, and the connections they have."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from system.commands import PROGRAMS, Pair, Run
+from system.marks import marks
+from system.test_cli_levels import ALGORITHM, group_of
+from testbed import Namespace, Nginx, Process, program, random_file, scratch, sockets
+from testbed.namespace import wait_until
+
+SIZE = 12_000_000
+
+
+def children(pid: int) -> list[int]:
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def on(namespace: Namespace, port: int) -> set[str]:
+    found = sockets(namespace, local_port=port)
+    return {s.congestion_control for s in found if s.state == "ESTAB"}
+
+
+@pytest.mark.usefixtures("up")
+class TestTransfer:
+    def test_a_download_goes_through_every_level_and_back(self, netnice: Run, pair: Pair) -> None:
+        """nginx's workers hold the connections, its master only the listening socket."""
+        got = scratch("live") / "got"
+        with Nginx(pair.a, {"data": 0}) as web:
+            sent = web.folder / "www" / "data"
+            random_file(sent, SIZE)
+            workers = children(web.process.pid)
+            pids = [str(pid) for pid in (web.process.pid, *workers)]
+            curl = pair.b.spawn("curl", "-sSf", "--limit-rate", "4M", "-o", got, web.url("data"))
+            wait_until(lambda: on(pair.a, web.port) == {"cubic"}, "the transfer", process=curl)
+            for level in ("1", "0", "2", "1", "off", "0"):
+                netnice("-n", level, "-p", *pids)
+                expected = "cubic" if level == "off" else ALGORITHM[int(level)]
+                assert on(pair.a, web.port) == {expected}
+                said = "foreground" if level == "off" else level
+                assert netnice("-p", *pids).stdout.split() == [said] * len(pids)
+                assert curl.running()
+            curl.wait(timeout=60)
+            assert curl.returncode == 0
+            assert got.read_bytes() == sent.read_bytes()
+
+
+@pytest.mark.usefixtures("up")
+@pytest.mark.parametrize("version", [4, 6])
+class TestConnections:
+    """The server listens on ::, so that its IPv4 is v4-mapped."""
+
+    def test_either_end(self, netnice: Run, pair: Pair, version: int) -> None:
+        server = pair.hold(pair.b, "listen")
+        port = int(server.line())
+        client = pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, str(port))
+        client.line()
+        for namespace, side, process in ((pair.a, "dport", client), (pair.b, "sport", server)):
+            assert marks(namespace, version, side, port) == ("cubic", 0)
+            for level, expected in (("2", ("nice2", 4)), ("0", ("nice", 4)), ("off", ("cubic", 0))):
+                netnice("-n", level, "-p", str(process.pid))
+                assert marks(namespace, version, side, port) == expected
+
+    def test_what_a_server_accepts_afterwards(self, netnice: Run, pair: Pair, version: int) -> None:
+        """Its listening socket stays in the cgroup it was made in, whose policy must not speak for it any more."""
+        server = pair.b.spawn(sys.executable, PROGRAMS / "serve.py", stdout=subprocess.PIPE)
+        port = server.line().strip()
+        for level, expected in (("1", "nice1"), ("2", "nice2"), ("0", "nice"), ("off", "cubic"), ("2", "nice2")):
+            netnice("-n", level, "-p", str(server.pid))
+            pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, port)
+            assert json.loads(server.line()) == [expected, 0 if level == "off" else 4]
+
+    def test_a_server_started_at_a_level(self, netnice: Run, pair: Pair, version: int) -> None:
+        words = [sys.executable, str(PROGRAMS / "serve.py")]
+        server = pair.b.spawn("netnice", "-n", "2", *words, stdout=subprocess.PIPE)
+        port = server.line().strip()
+        for level, expected in ((None, "nice2"), ("0", "nice"), ("off", "cubic")):
+            if level:
+                netnice("-n", level, "-p", str(server.pid))
+            pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, port)
+            assert json.loads(server.line())[0] == expected
+
+
+@pytest.mark.usefixtures("up")
+class TestMarks:
+    def test_no_mark(self, netnice: Run, pair: Pair) -> None:
+        server = pair.hold(pair.b, "listen")
+        port = int(server.line())
+        client = pair.hold(pair.a, "connect", pair.b4, str(port))
+        client.line()
+        netnice("-n", "1", "--no-mark", "-p", str(client.pid))
+        assert marks(pair.a, 4, "dport", port) == ("nice1", 0)
+        netnice("-n", "2", "-p", str(client.pid))
+        assert marks(pair.a, 4, "dport", port) == ("nice2", 0)
+        assert netnice("-p", str(client.pid)).stdout == "2 unmarked\n"
+
+
+def test_no_mark_for_the_machine(down: dict[int, str], netnice: Run, netnicectl: Run, pair: Pair) -> None:
+    netnicectl("up", "--no-mark")
+    server = pair.hold(pair.b, "listen")
+    port = int(server.line())
+    client = pair.hold(pair.a, "connect", pair.b4, str(port))
+    client.line()
+    netnice("-n", "1", "-p", str(client.pid))
+    assert marks(pair.a, 4, "dport", port) == ("nice1", 0)
+
+
+@pytest.mark.usefixtures("up")
+class TestProcesses:
+    def test_children_stay_and_new_ones_follow(self, netnice: Run) -> None:
+        script = "sleep 600 & read line; sleep 600 & wait"
+        with subprocess.Popen([program("sh"), "-c", script], stdin=subprocess.PIPE, text=True) as shell:
+            try:
+                wait_until(lambda: len(children(shell.pid)) == 1, "the first child")
+                (first,) = children(shell.pid)
+                netnice("-n", "1", "-p", str(shell.pid))
+                shell.communicate("go\n", timeout=0.5)
+            except subprocess.TimeoutExpired:
+                (second,) = set(children(shell.pid)) - {first}
+                assert group_of(shell.pid) == group_of(second) == "/netnice/level1"
+                assert not group_of(first).startswith("/netnice")
+                os.kill(second, 9)
+            finally:
+                for child in children(shell.pid):
+                    os.kill(child, 9)
+                shell.kill()
+
+    def test_a_thread_stands_for_its_process(self, netnice: Run) -> None:
+        script = "import threading, time; threading.Thread(target=time.sleep, args=(600,), daemon=True).start()"
+        with Process([sys.executable, "-c", f"{script}; time.sleep(600)"]) as process:
+            tasks = Path(f"/proc/{process.pid}/task")
+            wait_until(lambda: len(list(tasks.iterdir())) == 2, "its thread")
+            (thread,) = {int(task.name) for task in tasks.iterdir()} - {process.pid}
+            netnice("-n", "2", "-p", str(thread))
+            assert group_of(process.pid) == group_of(thread) == "/netnice/level2"
+
+    def test_off_leaves_others_alone(self, netnice: Run, pair: Pair) -> None:
+        """A connection that never was in the background keeps what its program chose."""
+        server = pair.hold(pair.b, "listen")
+        port = int(server.line())
+        script = f"""if True:
+            import signal, socket
+            c = socket.socket()
+            c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
+            c.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 0x20)
+            c.connect(("{pair.b4}", {port}))
+            print(flush=True)
+            signal.pause()
+        """
+        client = pair.a.spawn(sys.executable, "-c", script, stdout=subprocess.PIPE)
+        client.line()
+        netnice("-n", "off", "-p", str(client.pid))
+        assert marks(pair.a, 4, "dport", port) == ("reno", 0x20)
+
+
+@pytest.mark.usefixtures("up")
+class TestErrors:
+    def test_no_such_process(self, netnice: Run) -> None:
+        with subprocess.Popen([program("true")]) as gone:
+            gone.wait()
+        for words in (["-n", "1", "-p"], ["-p"]):
+            done = netnice(*words, str(gone.pid), check=False)
+            assert done.returncode == 125
+            assert f"there is no process {gone.pid}" in done.stderr
+
+    def test_a_kernel_thread(self, netnice: Run) -> None:
+        done = netnice("-n", "1", "-p", "2", check=False)
+        assert done.returncode == 125
+        assert "process 2 (kthreadd) is a thread of the kernel" in done.stderr
+
+    def test_the_others_are_moved(self, netnice: Run) -> None:
+        with Process([program("sleep"), "600"]) as good:
+            done = netnice("-n", "1", "-p", "2147483647", str(good.pid), "2147483646", check=False)
+            assert done.returncode == 125
+            assert [line.startswith("netnice: there is no process") for line in done.stderr.splitlines()[::2]] == [
+                True
+            ] * 2
+            assert group_of(good.pid) == "/netnice/level1"
+
+    def test_rights_of_a_debugger_are_needed(self, pair: Pair) -> None:
+        server = pair.hold(pair.b, "listen")
+        server.line()
+        drop = [program("setpriv"), "--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace", "--"]
+        words = [*drop, program("netnice"), "-n", "1", "-p", str(server.pid)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert done.returncode == 125
+        assert "CAP_SYS_PTRACE" in done.stderr
+
+    @pytest.mark.parametrize("words", [["-p"], ["-p", "0"], ["-p", "x"], ["-n", "1", "-p", "1", "--", "true"]])
+    def test_a_wrong_command_line(self, netnice: Run, words: list[str]) -> None:
+        done = netnice(*words, check=False)
+        assert done.returncode == 125
+        assert done.stderr
+
+
+def test_it_comes_up_by_itself(down: dict[int, str], netnice: Run) -> None:
+    with Process([program("sleep"), "600"]) as process:
+        done = netnice("-n", "2", "-p", str(process.pid))
+        assert "loaded into the kernel" in done.stderr
+        assert group_of(process.pid) == "/netnice/level2"
