@@ -114,6 +114,28 @@ def test_no_mark_for_the_machine(down: dict[int, str], netnice: Run, netnicectl:
 
 
 @pytest.mark.usefixtures("up")
+def test_off_gives_the_window_back_to_the_kernel(netnice: Run, pair: Pair) -> None:
+    """What a live connection receives stops yielding; a change of level alone leaves that as it is."""
+    unclamped = 1 << 30
+    with Nginx(pair.b, {"data": 1 << 30}) as web:
+        words = [sys.executable, str(PROGRAMS / "fetch.py"), pair.b4, str(web.port), "/data"]
+        fetch = pair.a.spawn("netnice", "--receive", *words, stdout=subprocess.PIPE)
+
+        def clamps() -> set[bool]:
+            return {int(fetch.line()) >= unclamped for _ in range(5)}
+
+        assert clamps() == {False}
+        netnice("-n", "1", "-p", str(fetch.pid))
+        assert netnice("-p", str(fetch.pid)).stdout == "1 both ways\n"
+        fetch.line()
+        assert clamps() == {False}
+        netnice("-n", "off", "-p", str(fetch.pid))
+        fetch.line()
+        assert clamps() == {True}
+        assert marks(pair.a, 4, "dport", web.port) == ("cubic", 0)
+
+
+@pytest.mark.usefixtures("up")
 class TestProcesses:
     def test_children_stay_and_new_ones_follow(self, netnice: Run) -> None:
         script = "sleep 600 & read line; sleep 600 & wait"
