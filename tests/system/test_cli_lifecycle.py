@@ -182,7 +182,7 @@ class TestKilled:
         moments = random.Random(2)
         for _ in range(25):
             process = subprocess.Popen([program("netnicectl"), "up"], stdout=subprocess.DEVNULL)
-            time.sleep(moments.uniform(0, 0.08))
+            time.sleep(moments.uniform(0, 0.6))
             process.kill()
             process.wait()
             if moments.random() < 0.5:
