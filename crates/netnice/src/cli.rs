@@ -44,6 +44,7 @@ Exit status:
     name = "netnice",
     version,
     after_help = AFTER,
+    override_usage = "netnice [OPTIONS] COMMAND [ARG]...\n       netnice [OPTIONS] -p PID...\n       netnice",
     group = ArgGroup::new("subject").args(["pid", "command"])
 )]
 pub struct Cli {
