@@ -22,19 +22,14 @@ NN_CORE_AS_RENO(reno)
 
 nn_inline void reno_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	struct nn_window *win = &flow->win;
 	u32 rtt = nn_trusted_rtt(flow, ack);
 
 	if (rtt)
 		nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, ack->flags & NN_LONE);
 	if (nn_round_over(&flow->round, ack))
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
-	if (!nn_may_grow(flow, ack))
-		return;
-	if (nn_in_slow_start(win))
-		nn_slow_start(win, ack->acked);
-	else
-		nn_window_set(win, win->w + ((u64)ack->acked << (2 * NN_SHIFT)) / win->w);
+	if (nn_may_grow(flow, ack))
+		nn_reno_grow(&flow->win, ack->acked);
 }
 
 #endif
