@@ -18,6 +18,8 @@ from testbed.programs import program
 
 #: Before what else runs on the machine, so that the path is measured and not the wait for a processor.
 _PRIORITY = "-10"
+#: A program that begins when its owner is already dead would never get the signal of that: it looks first.
+_IF_OWNED = '[ "$PPID" = "$0" ] && exec "$@"'
 
 
 class Process(ownership.Owned):
@@ -39,7 +41,10 @@ class Process(ownership.Owned):
         super().__init__()
         self.argv = argv
         self._popen = subprocess.Popen(
-            [program("nice"), "-n", _PRIORITY, program("setpriv"), "--pdeathsig", "KILL", "--", *argv],
+            [
+                *(program("nice"), "-n", _PRIORITY, program("setpriv"), "--pdeathsig", "KILL", "--"),
+                *(program("sh"), "-c", _IF_OWNED, str(os.getpid()), *argv),
+            ],
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,

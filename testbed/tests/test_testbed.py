@@ -117,6 +117,25 @@ def test_what_a_killed_owner_left_is_swept() -> None:
     assert not File("/run/netns", name).exists()
 
 
+def test_a_program_that_begins_after_its_owners_end_does_not_run(
+    tmp_path: File, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = tmp_path / "nice"
+    late.write_text('#!/bin/sh\nwhile kill -0 "$PPID" 2>&-; do sleep 0.02; done\nshift 2\nexec "$@"\n')
+    late.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    ran = tmp_path / "ran"
+    code = (
+        f"import time; from testbed import Process; print(Process(['touch', '{ran}']).pid, flush=True); time.sleep(300)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        child = int(owner.stdout.readline())
+        owner.kill()
+    _until(lambda: not _alive(child))
+    assert not ran.exists()
+
+
 def test_a_process_takes_its_children_along() -> None:
     with Process(["sh", "-c", "sleep 300 & echo $!; wait"], stdout=subprocess.PIPE) as shell:
         child = int(shell.line())
