@@ -6,6 +6,7 @@ import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import pandas as pd
@@ -111,12 +112,18 @@ def run(
             outputs[key] = kept
     unique = {keys[id(task)]: task for task in reversed(todo) if keys[id(task)] not in outputs}
     missing = list(unique.values())[::-1]
+    say, deaths = partial(console.print, markup=False, highlight=False, soft_wrap=True), 0
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         bar = progress.add_task("guests", total=len(missing))
         for task, output in (engine or Local()).map(missing, limit) if missing else ():
             outputs[output.key] = output
+            deaths += len(output.deaths)
+            for words in output.deaths:
+                say(f"warning: {task.name}: the guest's kernel died and was started again:\n    {words}")
             progress.update(bar, advance=1, description=task.experiment)
+    if deaths:
+        say(f"{deaths} of {len(missing) + deaths} guests died and were started again")
     pairs = [(task, outputs[keys[id(task)]]) for task in todo]
     rows = [
         {"experiment": task.experiment, **task.cell, "seed": task.seed}
