@@ -31,7 +31,16 @@ def cluster() -> Iterator[str]:
         for _ in range(2):
             workers.append(
                 subprocess.Popen(
-                    [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard"],
+                    [
+                        sys.executable,
+                        "-m",
+                        "distributed.cli.dask_worker",
+                        address,
+                        "--nthreads",
+                        "1",
+                        "--no-dashboard",
+                        "--no-nanny",
+                    ],
                     env=ENVIRONMENT,
                     stderr=subprocess.DEVNULL,
                 )
