@@ -6,6 +6,7 @@ import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import pandas as pd
@@ -95,6 +96,22 @@ def tasks(
     return found
 
 
+def boot_guests(todo: Sequence[Task], engine: Engine, limit: float, console: Console) -> Iterator[machine.Output]:
+    """Execute tasks with progress; a guest that had to be started again is no secret."""
+    say, deaths = partial(console.print, markup=False, highlight=False, soft_wrap=True), 0
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task("guests", total=len(todo))
+        for task, output in engine.map(todo, limit) if todo else ():
+            deaths += len(output.deaths)
+            for words in output.deaths:
+                say(f"warning: {task.name}: the guest's kernel died and was started again:\n    {words}")
+            progress.update(bar, advance=1, description=task.experiment)
+            yield output
+    if deaths:
+        say(f"{deaths} of {len(todo) + deaths} guests died and were started again")
+
+
 def run(
     todo: Sequence[Task],
     engine: Engine | None = None,
@@ -111,12 +128,8 @@ def run(
             outputs[key] = kept
     unique = {keys[id(task)]: task for task in reversed(todo) if keys[id(task)] not in outputs}
     missing = list(unique.values())[::-1]
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        bar = progress.add_task("guests", total=len(missing))
-        for task, output in (engine or Local()).map(missing, limit) if missing else ():
-            outputs[output.key] = output
-            progress.update(bar, advance=1, description=task.experiment)
+    for output in boot_guests(missing, engine or Local(), limit, console):
+        outputs[output.key] = output
     pairs = [(task, outputs[keys[id(task)]]) for task in todo]
     rows = [
         {"experiment": task.experiment, **task.cell, "seed": task.seed}
