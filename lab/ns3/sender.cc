@@ -160,7 +160,7 @@ void Sender::Acked(const TcpRateOps::TcpRateConnection &connection, const TcpRat
 	Apply(send);
 }
 
-/* Pacing as Linux does it: a burst at once, the next when its bytes have had their time; half of a delay is made up for. */
+/* Pacing as Linux does it: a burst at once, the next when its bytes have had their time; delays are half made up for. */
 void Sender::Hold(uint32_t bytes)
 {
 	Time now = Simulator::Now(), time = Seconds(double(bytes) / double(m_rate));
