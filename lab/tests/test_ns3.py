@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from netnice_lab import crosscheck, machine, ns3, results
+from netnice_lab import crosscheck, machine, ns3, places, results
 from netnice_lab.errors import LabError
 from netnice_lab.scenario import Run, Scenario
 from netnice_lab.topology import Queue, dumbbell
@@ -60,7 +60,7 @@ def test_the_priority_queue_serves_documents_first(no_kept_results: Path) -> Non
 
 
 def test_a_missing_library_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ns3.places, "cache", lambda: tmp_path)
+    monkeypatch.setattr(places, "cache", lambda: tmp_path)
     monkeypatch.setattr(ns3, "HEADER", "ns3-of-nowhere/internet-module.h")
     with pytest.raises(LabError, match=r"ns-3 is not installed(.|\n)*sudo apt-get install libns3-dev"):
         ns3.build()
