@@ -3,7 +3,7 @@
 
 import multiprocessing
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
@@ -61,13 +61,14 @@ class Local:
     """Processes on this machine."""
 
     jobs: int = JOBS
+    execute: Callable[[Task, float], machine.Output] = work
 
     def map(self, tasks: Sequence[Task], limit: float) -> Iterator[tuple[Task, machine.Output]]:
         """Run `jobs` guests at a time."""
         context = multiprocessing.get_context("forkserver")
         pool = ProcessPoolExecutor(self.jobs, mp_context=context, initializer=ignore_interrupt)
         try:
-            futures = {pool.submit(work, task, limit): task for task in tasks}
+            futures = {pool.submit(self.execute, task, limit): task for task in tasks}
             for future in as_completed(futures):
                 yield futures[future], future.result()
         except BaseException:
@@ -117,11 +118,18 @@ def run(
     engine: Engine | None = None,
     limit: float = machine.WALL_LIMIT,
     console: Console | None = None,
+    key_of: Callable[[Task], str] | None = None,
 ) -> tuple[pd.DataFrame, list[tuple[Task, machine.Output]]]:
-    """Run tasks and return one row a run, in the order of the tasks, whatever finished first."""
+    """Run tasks and return one row a run, in the order of the tasks, whatever finished first.
+
+    `key_of`: the name of a task's result where it is no guest's.
+    """
     console = console or Console(stderr=True)
-    programs = {key: machine.Programs.find(key) for key in {task.run.mutants for task in todo}}
-    keys = {id(task): programs[task.run.mutants].key(task.run) for task in todo}
+    if key_of is None:
+        programs = {key: machine.Programs.find(key) for key in {task.run.mutants for task in todo}}
+        keys = {id(task): programs[task.run.mutants].key(task.run) for task in todo}
+    else:
+        keys = {id(task): key_of(task) for task in todo}
     outputs: dict[str, machine.Output] = {}
     for key in keys.values():
         if key not in outputs and (kept := machine.load(key)) is not None:
