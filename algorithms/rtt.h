@@ -9,12 +9,12 @@
  * NN_RTT_ROBUST   what the paper suggests and did not test, with one change that its own idea needs.
  *                 base:  the smallest sample of this and the previous 5-minute window, so that a route that
  *                        became longer is accepted after 10 minutes at most (LEDBAT's base history, RFC 6817).
- *                 worst: starts at one and a half times the first sample, because a late comer's first one holds a
- *                        queue already; follows samples above it by an eighth of the known range each, so that one
- *                        outlier moves it little and a real queue moves it within a round; and goes down only on
- *                        evidence: a loss shows that the buffer was full at a smaller RTT, or the worst of some
- *                        samples taken while the flow itself sends next to nothing. A plain 99th percentile would sink
- *                        to the flow's own queue on a quiet path and make the flow flee from itself.
+ *                 worst: follows samples above it by an eighth of the known range each, so that one outlier moves it
+ *                        little and a real queue moves it within a round; and goes down only on evidence: a loss
+ *                        shows that the buffer was full at a smaller RTT, or the worst of some samples taken while the
+ *                        flow itself sends next to nothing. A late comer needs both: its first guess is twice a long
+ *                        queue. A plain 99th percentile would sink to the flow's own queue on a quiet path and make
+ *                        the flow flee from itself.
  */
 #ifndef NN_RTT_H
 #define NN_RTT_H
@@ -98,7 +98,7 @@ nn_inline void nn_rtt_sample(struct nn_rtt *rtt, u32 estimator, u32 now_us, u32 
 	bool first = !nn_rtt_known(rtt);
 
 	if (first) {
-		rtt->max = nn_add_saturating(sample_us, estimator == NN_RTT_ROBUST ? sample_us / 2 : sample_us);
+		rtt->max = nn_add_saturating(sample_us, sample_us);
 		rtt->smoothed = sample_us;
 	}
 	if (estimator == NN_RTT_ROBUST)
@@ -121,7 +121,7 @@ nn_inline void nn_rtt_loss(struct nn_rtt *rtt, u32 estimator, u32 sample_us)
 
 	if (estimator != NN_RTT_ROBUST || !nn_rtt_known(rtt) || sample_us >= rtt->max)
 		return;
-	rtt->max = nn_max(rtt->max - (rtt->max - sample_us) / 2, least);
+	rtt->max = nn_max(sample_us, least);
 }
 
 /*
