@@ -130,20 +130,22 @@ nn_inline void nn_flow_resume(struct nn_flow *flow, u32 base_us, u32 cwnd)
 	flow->win.ssthresh = flow->win.w;
 }
 
-/* The kernel's loss recovery changed state: Reno's reductions, each once. */
+/* Reno's answer to the kernel's loss recovery going from one state to another: each reduction once. */
+nn_inline void nn_reno_answer(struct nn_window *win, u32 from, u32 to)
+{
+	if (to == NN_TIMEOUT && from == NN_TIMEOUT)
+		nn_collapse_again(win);
+	else if (to == NN_TIMEOUT)
+		nn_collapse(win);
+	else if (to == NN_REDUCED && from == NN_OPEN)
+		nn_reduce(win);
+}
+
 nn_inline void nn_flow_recovery(struct nn_flow *flow, nn_params p, u32 state)
 {
-	if (state == flow->recovery) {
-		if (state == NN_TIMEOUT)
-			nn_collapse_again(&flow->win);
-		return;
-	}
-	if (state != NN_OPEN && nn_rtt_known(&flow->rtt))
+	if (state != flow->recovery && state != NN_OPEN && nn_rtt_known(&flow->rtt))
 		nn_rtt_loss(&flow->rtt, p[NN_P_estimator], nn_max(flow->round.max_rtt, flow->rtt.smoothed));
-	if (state == NN_TIMEOUT)
-		nn_collapse(&flow->win);
-	else if (state == NN_REDUCED && flow->recovery == NN_OPEN)
-		nn_reduce(&flow->win);
+	nn_reno_answer(&flow->win, flow->recovery, state);
 	flow->recovery = state;
 }
 

@@ -25,8 +25,8 @@
 #ifndef NN_LEDBAT_H
 #define NN_LEDBAT_H
 
+#include "flight.h"
 #include "history.h"
-#include "pace.h"
 #include "peer.h"
 
 #define LEDBAT_PARAMS(P)                                                                                               \
@@ -91,16 +91,10 @@ nn_inline u64 ledbat_step(const struct nn_window *win, const struct nn_ack *ack)
 	return (ledbat_acked(ack) << (2 * NN_SHIFT + LEDBAT_CARRY)) / win->w;
 }
 
-/* Segments that were in flight when this ACK came. */
-nn_inline u64 ledbat_flight(const struct nn_ack *ack)
-{
-	return (u64)ack->in_flight + ack->acked;
-}
-
 /* Gives up what is not used: the receiver's window or the application is the limit then. */
 nn_inline void ledbat_trim(struct nn_flow *flow, const struct nn_ack *ack)
 {
-	u64 used = ledbat_flight(ack), most = (used + used / 4 + NN_PAIR + 1) << NN_SHIFT;
+	u64 most = nn_window_of_flight(ack);
 
 	if (flow->recovery == NN_OPEN && flow->win.w > most)
 		nn_shrink(&flow->win, (u32)most);
@@ -110,12 +104,6 @@ nn_inline void ledbat_grow(struct nn_window *win, u8 *carry, u64 step)
 {
 	nn_window_set(win, win->w + ((step + *carry) >> LEDBAT_CARRY));
 	*carry = (u8)(step + *carry);
-}
-
-/* Slow start may have twice as much as is in use. */
-nn_inline bool ledbat_may_double(const struct nn_flow *flow, const struct nn_ack *ack)
-{
-	return nn_may_grow(flow, ack) && flow->win.w < (2 * ledbat_flight(ack)) << NN_SHIFT;
 }
 
 nn_inline void ledbat_shrink(struct nn_window *win, u8 *carry, u64 step)
@@ -145,24 +133,31 @@ nn_inline bool ledbat_fills(nn_params p, u32 target, u32 queue)
 	return (u64)queue * 100 > (u64)target * p[NN_P_slow_start_exit];
 }
 
-nn_inline void ledbat_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+/* Counts the round and takes the RTT in, us; 0: this ACK tells no delay to steer by. */
+nn_inline u32 ledbat_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	bool lone = ack->flags & NN_LONE;
-	u32 rtt = nn_trusted_rtt(flow, ack), target = ledbat_target_us(p), queue;
+	u32 rtt = nn_trusted_rtt(flow, ack);
 
 	if (nn_round_over(&flow->round, ack))
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
+	if (rtt)
+		nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
+	return lone ? 0 : rtt;
+}
+
+nn_inline void ledbat_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+{
+	u32 rtt = ledbat_rtt(flow, p, ack), target = ledbat_target_us(p), queue;
+
 	if (!rtt)
-		return;
-	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
-	if (lone)
 		return;
 	queue = ledbat_queue(flow, ack, rtt);
 	if (nn_in_slow_start(&flow->win) && ledbat_fills(p, target, queue))
 		nn_shrink(&flow->win, flow->win.w);
 	if (!nn_in_slow_start(&flow->win))
 		ledbat_steer(flow, ack, target, queue);
-	else if (ledbat_may_double(flow, ack))
+	else if (nn_may_grow(flow, ack) && nn_window_limits(&flow->win, ack))
 		nn_flow_slow_start(flow, ack);
 }
 

@@ -139,15 +139,9 @@ nn_inline void ledbatpp_slow_start(struct nn_flow *flow, const struct nn_ack *ac
 nn_inline void ledbatpp_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	struct nn_history *history = &ledbatpp_of(flow)->history;
-	bool lone = ack->flags & NN_LONE;
-	u32 rtt = nn_trusted_rtt(flow, ack), target = ledbat_target_us(p), queue, divisor;
+	u32 rtt = ledbat_rtt(flow, p, ack), target = ledbat_target_us(p), queue, divisor;
 
-	if (nn_round_over(&flow->round, ack))
-		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	if (!rtt)
-		return;
-	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
-	if (lone)
 		return;
 	if (!history->span)
 		nn_history_begin(history, rtt);
@@ -160,7 +154,7 @@ nn_inline void ledbatpp_on_ack(struct nn_flow *flow, nn_params p, const struct n
 		return;
 	if (!nn_in_slow_start(&flow->win))
 		ledbatpp_steer(flow, ack, target, queue, divisor);
-	else if (ledbat_may_double(flow, ack))
+	else if (nn_may_grow(flow, ack) && nn_window_limits(&flow->win, ack))
 		ledbatpp_slow_start(flow, ack, divisor);
 }
 

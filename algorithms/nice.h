@@ -7,13 +7,20 @@
  *   W < 1       a pair of segments every 2/W round trips (pace.h)
  *   loss        Reno's rules
  *
- * Deviations:
+ * Deviations, each off with the parameter in brackets:
  * - Segments are counted, not ACKs: with delayed ACKs an ACK count never reaches f W. The paper counts packets too; its
  *   W is here the segments of the round that had an RTT, which is W in every round that was full.
- * - Slow start pauses in a round that saw a slow segment and ends with a congested one or at Vegas' gamma; the paper says
- *   nothing of it.
+ * - Slow start pauses in a round that saw a slow segment; the paper says nothing of it. It ends with a congested one or
+ *   at Vegas' gamma, and then the window drains: it becomes what the path delivered, times the base RTT. The queue is the
+ *   flow's own work, and half of a doubled window may be as far below the path as it was above it. The next round tells
+ *   only of segments sent before, so it is not judged.
+ * - Coming back (quiet_rounds = 0). Vegas adds one segment a round, 33 rounds to a path of 33 segments. After quiet_rounds
+ *   without a queue the window grows by a quarter a round up to where it last filled the path, after twice as many
+ *   beyond that, but never past what Reno would have; it leaves that growth as it leaves slow start.
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
  * - A lone segment's RTT may contain a delayed ACK: it sets minRTT but neither maxRTT nor the congestion count.
+ * - Below one segment the worst of some pairs replaces a larger maxRTT (estimator = 0): what they meet is others' queue, and
+ *   a late comer, whose first guess of maxRTT was twice a long queue, would take too much of it for none.
  * - max_gap (pace.h) bounds the silence between pairs.
  */
 #ifndef NN_NICE_H
@@ -22,7 +29,7 @@
 #include "vegas.h"
 
 #define NICE_PARAMS(P)                                                                                                 \
-	P(threshold, 20)                                                                                               \
+	P(threshold, 25)                                                                                               \
 	P(fraction, 50)                                                                                                \
 	P(alpha, 1)                                                                                                    \
 	P(beta, 3)                                                                                                     \
@@ -31,21 +38,49 @@
 	P(initial_window, 2)                                                                                           \
 	P(queue_floor, 1000)                                                                                           \
 	P(estimator, NN_RTT_ROBUST)                                                                                    \
-	P(max_gap, 1000)                                                                                               \
-	P(peer_gap, 250)                                                                                               \
-	P(endurance, 0)                                                                                                \
+	P(quiet_rounds, 3)                                                                                             \
+	P(max_gap, 500)                                                                                                \
+	P(peer_gap, 60)                                                                                                \
+	P(endurance, 6)                                                                                                \
 	P(force_window, 0)
 
-NN_CORE_AS_RENO(nice)
+#define NICE_STEP 4u /* the hurried growth: a quarter of the window, so two rounds of it overshoot by half at most */
+
+struct nice {
+	struct nn_window reno; /* what Reno would have: growth in a hurry stays below it */
+	u32 capacity; /* the window that last filled the path without a queue, 1/4096 segment */
+	struct nn_worst worst;
+	u8 quiet; /* rounds in a row without a queue */
+	u8 hurried : 7; /* so many rounds tell of a window that grew faster than Vegas' */
+	u8 hold : 1; /* this round's segments left before the last cut */
+};
+
+NN_CORE_STATE(nice, nice_of)
+
+nn_inline void nice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
+{
+	nn_flow_init(flow, p, now_us, delivered, srtt_us);
+	nice_of(flow)->reno = flow->win;
+	nice_of(flow)->reno.floor = NN_ONE;
+}
+
+nn_inline void nice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
+{
+	nn_reno_answer(&nice_of(flow)->reno, flow->recovery, state);
+	nn_flow_recovery(flow, p, state);
+}
 
 nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 rtt)
 {
 	bool lone = ack->flags & NN_LONE;
 
 	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
-	if (!lone)
-		nn_round_count(&flow->round, ack, rtt,
-			       rtt > nn_rtt_limit(&flow->rtt, p[NN_P_threshold], p[NN_P_queue_floor]));
+	if (lone)
+		return;
+	if (flow->win.w < NN_ONE)
+		nn_rtt_worst(&flow->rtt, p[NN_P_estimator], &nice_of(flow)->worst, rtt);
+	nn_round_count(&flow->round, ack, rtt,
+		       rtt > nn_rtt_limit(&flow->rtt, p[NN_P_estimator], p[NN_P_threshold], p[NN_P_queue_floor]));
 }
 
 /* Did more than `fraction` of the round's segments meet congestion? */
@@ -54,12 +89,72 @@ nn_inline bool nice_congested(const struct nn_round *round, nn_params p)
 	return round->slow && (u64)round->slow * 100 > (u64)round->seen * p[NN_P_fraction];
 }
 
+/* The queue is the flow's own: down to what the path carries without one. */
+nn_inline void nice_drain(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+{
+	struct nice *own = nice_of(flow);
+	u64 delivered = (u64)(ack->delivered - flow->round.end) << NN_SHIFT;
+	u32 empty = nn_add_saturating(flow->rtt.min, p[NN_P_queue_floor]);
+	u64 bdp = delivered * empty / nn_max(ack->now_us - flow->round.start_us, nn_max(empty, 1));
+
+	nn_shrink(&flow->win, bdp < flow->win.w ? (u32)bdp : flow->win.w);
+	own->capacity = flow->win.w;
+	own->hurried = 0;
+	own->hold = 1;
+}
+
+nn_inline bool nice_may_hurry(struct nn_flow *flow, nn_params p)
+{
+	struct nice *own = nice_of(flow);
+	u32 rounds = (flow->win.w < own->capacity ? 1 : 2) * p[NN_P_quiet_rounds];
+
+	return rounds && own->quiet >= rounds && flow->win.w >= NN_ONE && flow->win.w < own->reno.w;
+}
+
+nn_inline void nice_hurry(struct nn_flow *flow, const struct nn_ack *ack)
+{
+	struct nice *own = nice_of(flow);
+	u64 step = (u64)vegas_increase(flow, ack) * nn_max(flow->win.w / NICE_STEP, NN_ONE) >> NN_SHIFT;
+
+	nn_window_set(&flow->win, nn_min(flow->win.w + step, own->reno.w));
+	own->hurried = 2;
+}
+
+/* A round without congestion. */
+nn_inline void nice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+{
+	struct nice *own = nice_of(flow);
+	u64 diff = vegas_diff(flow, p);
+	u32 most = nn_in_slow_start(&flow->win) ? p[NN_P_gamma] : p[NN_P_beta];
+
+	own->quiet = flow->round.slow || diff >= (u64)p[NN_P_alpha] << NN_SHIFT ? 0 : nn_min(own->quiet + 1, 255);
+	if ((nn_in_slow_start(&flow->win) || own->hurried) && diff > (u64)most << NN_SHIFT) {
+		nice_drain(flow, p, ack);
+		return;
+	}
+	own->hurried -= own->hurried > 0;
+	if (nn_in_slow_start(&flow->win))
+		return;
+	if (nice_may_hurry(flow, p))
+		nice_hurry(flow, ack);
+	else
+		vegas_on_round(flow, p, ack);
+}
+
 nn_inline void nice_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	if (nice_congested(&flow->round, p))
+	struct nice *own = nice_of(flow);
+	bool held = own->hold, congested = nice_congested(&flow->round, p);
+
+	own->hold = 0;
+	if (congested)
+		own->quiet = 0;
+	if (congested && (own->hurried || nn_in_slow_start(&flow->win)) && !held)
+		nice_drain(flow, p, ack);
+	else if (congested && !held)
 		nn_halve(&flow->win);
-	else if (flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack))
-		vegas_on_round(flow, p, ack);
+	else if (!congested && flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack))
+		nice_grow(flow, p, ack);
 }
 
 nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
@@ -68,6 +163,8 @@ nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ac
 
 	if (rtt)
 		nice_on_rtt(flow, p, ack, rtt);
+	if (nn_may_grow(flow, ack))
+		nn_reno_grow(&nice_of(flow)->reno, ack->acked);
 	if (nn_round_over(&flow->round, ack)) {
 		nice_on_round(flow, p, ack);
 		nn_count_starved(flow);

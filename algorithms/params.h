@@ -24,7 +24,7 @@
 	X(estimator, "0 running min/max, 1 robust", "how base and worst RTT are estimated")                            \
 	X(max_gap, "milliseconds, 0 none", "longest silence between two pairs of one flow below W = 1")                \
 	X(peer_gap, "milliseconds, 0 none", "max_gap is at least this times the host's starving flows")                \
-	X(endurance, "rounds, 0 never", "after so many rounds below W = 1 both gaps double")                           \
+	X(endurance, "rounds, 0 never", "after so many rounds below W = 1 peer_gap quadruples")                           \
 	X(target, "milliseconds, 1 to 1000", "queueing delay that LEDBAT steers for: RFC 6817, section 3.3")           \
 	X(slow_start_exit, "percent of target", "queueing delay at which LEDBAT's slow start ends")                    \
 	X(slowdown, "times its own length, 0 none", "pause between LEDBAT++'s slowdowns")                              \
@@ -38,7 +38,7 @@
 	X(start_window, "1/4096 segment, 1 to 40960", "the first window of a level")                                   \
 	X(soft_shift, "bits, 1 to 31", "a first cut takes 2^-this beyond the own queue")                               \
 	X(soft_cuts, "cuts", "so many take the own queue back before one takes the window")                            \
-	X(quiet_rounds, "rounds, 0 to 63", "rounds without a queue before growth doubles")                             \
+	X(quiet_rounds, "rounds, 0 to 63", "rounds without a queue before growth speeds up")                           \
 	X(quiet_pairs, "pairs, 0 to 63", "pairs in a row that meet no queue before it grows below one segment")        \
 	X(climb, "factor, 1 to 64", "growth per undelayed pair below one segment")                                     \
 	X(force_window, "1/4096 segment, 0 off", "hold the window there, for measurement")

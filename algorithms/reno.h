@@ -2,7 +2,7 @@
 /*
  * Reno (RFC 5681): the yardstick.
  *
- *   per ACK     slow start below ssthresh, else W += 1/W a segment
+ *   per ACK     slow start below ssthresh, else W += 1/W a segment, while the window is used
  *   loss        W <- W/2;  timeout: W <- 1
  *
  * TCP Nice claims to be never more aggressive than this on the same samples; the property tests hold it to that. The
@@ -11,7 +11,7 @@
 #ifndef NN_RENO_H
 #define NN_RENO_H
 
-#include "pace.h"
+#include "flight.h"
 
 #define RENO_PARAMS(P)                                                                                                 \
 	P(min_window, 4096)                                                                                            \
@@ -22,19 +22,14 @@ NN_CORE_AS_RENO(reno)
 
 nn_inline void reno_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	struct nn_window *win = &flow->win;
 	u32 rtt = nn_trusted_rtt(flow, ack);
 
 	if (rtt)
 		nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, ack->flags & NN_LONE);
 	if (nn_round_over(&flow->round, ack))
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
-	if (!nn_may_grow(flow, ack))
-		return;
-	if (nn_in_slow_start(win))
-		nn_slow_start(win, ack->acked);
-	else
-		nn_window_set(win, win->w + ((u64)ack->acked << (2 * NN_SHIFT)) / win->w);
+	if (nn_may_grow(flow, ack) && nn_window_limits(&flow->win, ack))
+		nn_reno_grow(&flow->win, ack->acked);
 }
 
 #endif

@@ -10,9 +10,11 @@
  *                 base:  the smallest sample of this and the previous 5-minute window, so that a route that
  *                        became longer is accepted after 10 minutes at most (LEDBAT's base history, RFC 6817).
  *                 worst: follows samples above it by an eighth of the known range each, so that one outlier moves it
- *                        little and a real queue moves it within a round; and goes down only on evidence, when a
- *                        loss shows that the buffer was full at a smaller RTT. A plain 99th percentile would sink to
- *                        the flow's own queue on a quiet path and make the flow flee from itself.
+ *                        little and a real queue moves it within a round; and goes down only on evidence: a loss
+ *                        shows that the buffer was full at a smaller RTT, or the worst of some samples taken while the
+ *                        flow itself sends next to nothing. A late comer needs both: its first guess is twice a long
+ *                        queue. A plain 99th percentile would sink to the flow's own queue on a quiet path and make
+ *                        the flow flee from itself.
  */
 #ifndef NN_RTT_H
 #define NN_RTT_H
@@ -64,13 +66,39 @@ nn_inline void nn_rtt_robust_max(struct nn_rtt *rtt, u32 sample_us)
 		rtt->max += nn_min(step, sample_us - rtt->max);
 }
 
+/* The worst of the samples of a time in which the flow itself sent next to nothing. */
+struct nn_worst {
+	u32 us : 24;
+	u32 samples : 8;
+};
+
+/* The first guess is worse than the worst of two samples; afterwards the worst of few is often far from the path's. */
+#define NN_WORST_FIRST 2u
+#define NN_WORST_SAMPLES 16u
+
+/* robust: what a flow below one segment meets is others' queue, and a long time of it tells how long that becomes. */
+nn_inline void nn_rtt_worst(struct nn_rtt *rtt, u32 estimator, struct nn_worst *worst, u32 sample_us)
+{
+	u32 least = nn_add_saturating(rtt->min, rtt->min / 4);
+
+	if (estimator != NN_RTT_ROBUST)
+		return;
+	worst->us = nn_min(nn_max(worst->us, sample_us), (1u << 24) - 1);
+	worst->samples++;
+	if (worst->samples != NN_WORST_FIRST && worst->samples < NN_WORST_SAMPLES)
+		return;
+	rtt->max = nn_min(rtt->max, nn_max(worst->us, least));
+	worst->us = 0;
+	worst->samples = NN_WORST_FIRST;
+}
+
 /* Takes one sample in. `lone`: a delayed ACK may have stretched it, so it says nothing about the worst. */
 nn_inline void nn_rtt_sample(struct nn_rtt *rtt, u32 estimator, u32 now_us, u32 sample_us, bool lone)
 {
 	bool first = !nn_rtt_known(rtt);
 
 	if (first) {
-		rtt->max = sample_us > NN_NEVER / 2 ? NN_NEVER : 2 * sample_us;
+		rtt->max = nn_add_saturating(sample_us, sample_us);
 		rtt->smoothed = sample_us;
 	}
 	if (estimator == NN_RTT_ROBUST)
@@ -93,14 +121,19 @@ nn_inline void nn_rtt_loss(struct nn_rtt *rtt, u32 estimator, u32 sample_us)
 
 	if (estimator != NN_RTT_ROBUST || !nn_rtt_known(rtt) || sample_us >= rtt->max)
 		return;
-	rtt->max = nn_max(rtt->max - (rtt->max - sample_us) / 2, least);
+	rtt->max = nn_max(sample_us, least);
 }
 
-/* The RTT above which the queue is longer than `percent` of the buffer; queues below `floor_us` do not count. */
-nn_inline u32 nn_rtt_limit(const struct nn_rtt *rtt, u32 percent, u32 floor_us)
+/*
+ * The RTT above which the queue is longer than `percent` of the buffer; queues below `floor_us` do not count.
+ * robust: no buffer is believed to be larger than one BDP, the usual size. One that is would only make a flow tolerate
+ * queues that everybody else suffers from.
+ */
+nn_inline u32 nn_rtt_limit(const struct nn_rtt *rtt, u32 estimator, u32 percent, u32 floor_us)
 {
 	u64 range = rtt->max > rtt->min ? rtt->max - rtt->min : 0;
-	u64 queue = range * percent / 100;
+	u64 buffer = estimator == NN_RTT_ROBUST && range > rtt->min ? rtt->min : range;
+	u64 queue = buffer * percent / 100;
 	u64 limit = rtt->min + (queue > floor_us ? queue : floor_us);
 
 	return limit > NN_NEVER ? NN_NEVER : (u32)limit;

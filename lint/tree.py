@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-SOURCE = {".c", ".h", ".rs", ".py", ".sh"}
+SOURCE = {".c", ".cc", ".h", ".rs", ".py", ".sh"}
 CONFIGURATION = {".toml", ".cfg", ".fragment"}
 MOST_LINES = 400
 # Spelled in pieces, so that this file keeps its own rules.

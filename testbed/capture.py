@@ -15,7 +15,6 @@ import struct
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from testbed import ownership
@@ -40,32 +39,26 @@ class Packet:
     leaves: bool
 
 
-class Capture:
+class Capture(ownership.Owned):
     """All TCP over IPv4 that crosses the namespace's devices, loopback left out, while the context lasts."""
 
     def __init__(self, namespace: Namespace) -> None:
+        super().__init__()
         self.packets: list[Packet] = []
         self._namespace = namespace
         self._folder = ownership.scratch("capture")
-        self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         file = self._folder / "packets"
-        out = self._stack.enter_context(file.open("w"))
+        out = self._parts.enter_context(file.open("w"))
         root = str(Path(__file__).resolve().parent.parent)
         process = self._namespace.spawn(sys.executable, "-m", "testbed.capture", stdout=out, env={"PYTHONPATH": root})
-        self._stack.push(process)
-        ownership.at_exit(self._stack)
+        self._parts.push(process)
         wait_until(lambda: file.stat().st_size > 0, "the packet socket", process=process)
         return self
 
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        self._stack.close()
+    def __exit__(self, *raised: object) -> None:
+        super().__exit__(*raised)
         lines = (self._folder / "packets").read_text().splitlines()[1:]
         self.packets = [Packet(*json.loads(line)) for line in lines]
 

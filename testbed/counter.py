@@ -6,7 +6,6 @@ from __future__ import annotations
 import bisect
 import threading
 import time
-from types import TracebackType
 from typing import Self
 
 from testbed.namespace import Namespace
@@ -79,12 +78,7 @@ class ByteCounter:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._stop.set()
         self._thread.join()
         if self._error is not None and kind is None:

@@ -10,8 +10,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
 from testbed import congestion, ownership
 from testbed.errors import TestbedError, require_root
@@ -19,9 +18,11 @@ from testbed.programs import program
 
 #: Before what else runs on the machine, so that the path is measured and not the wait for a processor.
 _PRIORITY = "-10"
+#: A program that begins when its owner is already dead would never get the signal of that: it looks first.
+_IF_OWNED = '[ "$PPID" = "$0" ] && exec "$@"'
 
 
-class Process:
+class Process(ownership.Owned):
     """A program with its children in a session of their own, ended together and by pid.
 
     Should this process be killed, the kernel kills the program (``setpriv --pdeathsig``); start it from
@@ -37,9 +38,13 @@ class Process:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
     ) -> None:
+        super().__init__()
         self.argv = argv
         self._popen = subprocess.Popen(
-            [program("nice"), "-n", _PRIORITY, program("setpriv"), "--pdeathsig", "KILL", "--", *argv],
+            [
+                *(program("nice"), "-n", _PRIORITY, program("setpriv"), "--pdeathsig", "KILL", "--"),
+                *(program("sh"), "-c", _IF_OWNED, str(os.getpid()), *argv),
+            ],
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
@@ -48,9 +53,7 @@ class Process:
             text=True,
             start_new_session=True,
         )
-        self._stack = contextlib.ExitStack()
-        self._stack.callback(self.end)
-        ownership.at_exit(self._stack)
+        self._parts.callback(self.end)
 
     @property
     def pid(self) -> int:
@@ -94,19 +97,8 @@ class Process:
         self.signal(signal.SIGKILL)  # children that outlived it
         return result
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        self._stack.close()
-
-
-class Namespace:
+class Namespace(ownership.Owned):
     """A network namespace, with its loopback up and CUBIC as its default congestion control.
 
     Programs enter by ``nsenter --net``: unlike ``ip netns exec`` that keeps the caller's /sys, and
@@ -117,14 +109,13 @@ class Namespace:
 
     def __init__(self, label: str, *, congestion_control: str = "cubic") -> None:
         require_root()
+        super().__init__()
         ownership.prepare()
         Namespace._count += 1
         self.label = label
         self.name = ownership.owned_name(f"{label}{Namespace._count}")
         self.address = ""
-        self._stack = contextlib.ExitStack()
-        self._stack.callback(ownership.remove_namespace, self.name)
-        ownership.at_exit(self._stack)
+        self._parts.callback(ownership.remove_namespace, self.name)
         _checked(["ip", "netns", "add", self.name])
         _checked(["ip", "-n", self.name, "link", "set", "lo", "up"])
         congestion.set_default(self.file, congestion_control)
@@ -163,23 +154,12 @@ class Namespace:
     def spawn(self, *argv: str | os.PathLike[str], **options: Any) -> Process:
         """Starts a program inside; see :class:`Process` for the options."""
         process = Process(self.command(*argv), **options)
-        self._stack.callback(process.end)  # it may not have entered yet when the namespace goes
+        self._parts.callback(process.end)  # it may not have entered yet when the namespace goes
         return process
 
     def sysctl(self, name: str, value: str) -> None:
         """Sets a ``net.*`` value of this namespace."""
         self.run("sysctl", "-qw", f"{name}={value}")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        self._stack.close()
 
 
 def wait_until(condition: Callable[[], bool], what: str, *, process: Process | None = None, seconds: float = 5) -> None:

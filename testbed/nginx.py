@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Self
 
 from testbed import ownership
 from testbed.namespace import Namespace, wait_until
@@ -38,7 +35,7 @@ http {{
 """
 
 
-class Nginx:
+class Nginx(ownership.Owned):
     """Serves ``files`` (name: bytes) from a namespace, on a free port; Range requests work.
 
     The files are all zeros and take no space: nginx as set up here does not compress. ``under`` are
@@ -46,11 +43,10 @@ class Nginx:
     """
 
     def __init__(self, namespace: Namespace, files: Mapping[str, int], under: Sequence[str] = ()) -> None:
+        super().__init__()
         self.namespace = namespace
         self.folder = ownership.scratch("nginx")
-        self._stack = contextlib.ExitStack()
-        self._stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
-        ownership.at_exit(self._stack)
+        self._parts.callback(shutil.rmtree, self.folder, ignore_errors=True)
         (self.folder / "www").mkdir()
         for name, size in files.items():
             with (self.folder / "www" / name).open("wb") as file:
@@ -59,20 +55,9 @@ class Nginx:
         configuration = self.folder / "nginx.conf"
         configuration.write_text(_CONFIGURATION.format(folder=self.folder, port=self.port))
         self.process = namespace.spawn(*under, program("nginx"), "-p", self.folder, "-c", configuration)
-        self._stack.push(self.process)
+        self._parts.push(self.process)
         wait_until(lambda: listens(namespace, self.port), "nginx to listen", process=self.process)
 
     def url(self, name: str) -> str:
         """The address of a file; the namespace must have its place on a path by now."""
         return f"http://{self.namespace.address or '127.0.0.1'}:{self.port}/{name}"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        self._stack.close()

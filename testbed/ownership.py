@@ -19,6 +19,7 @@ import threading
 import time
 from pathlib import Path
 from types import FrameType
+from typing import Self
 
 _NAME = re.compile(r"^nn-(\d+)-(\d+)-[a-z0-9]+$")
 _NAMESPACES = Path("/run/netns")
@@ -51,9 +52,18 @@ def prepare() -> None:
                 signal.signal(number, _exit_on_signal)
 
 
-def at_exit(stack: contextlib.ExitStack) -> None:
-    """Closes ``stack`` when the process ends; closing it twice does nothing."""
-    _at_exit.callback(stack.close)
+class Owned:
+    """Something made of parts that are put away, last made first, when its context or this process ends."""
+
+    def __init__(self) -> None:
+        self._parts = contextlib.ExitStack()
+        _at_exit.callback(self._parts.close)  # closing it twice does nothing
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self._parts.close()
 
 
 def scratch(label: str) -> Path:

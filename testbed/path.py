@@ -7,7 +7,6 @@ import contextlib
 import json
 from collections.abc import Iterator
 from functools import partial
-from types import TracebackType
 from typing import Any, Self
 
 from testbed import ownership
@@ -16,7 +15,7 @@ from testbed.namespace import Namespace, Process, wait_until
 from testbed.programs import program
 
 
-class Path:
+class Path(ownership.Owned):
     """A path between two namespaces by netnice-path; both get an address on it.
 
     ``up`` is from the first namespace to the second. After the context ``trusted`` tells whether the
@@ -35,11 +34,11 @@ class Path:
         priority: bool = False,
         interval: str = "100ms",
     ) -> None:
+        super().__init__()
         self.a, self.b = a, b
         self.summary: dict[str, Any] = {}
         self.trace: list[dict[str, Any]] = []
         self._folder = ownership.scratch("path")
-        self._stack = contextlib.ExitStack()
         # fmt: off
         argv = [
             program("netnice-path"), "--between", a.name, b.name,
@@ -49,8 +48,7 @@ class Path:
         ]
         # fmt: on
         self.process = Process(argv + (["--priority"] if priority else []))
-        self._stack.push(self.process)
-        ownership.at_exit(self._stack)
+        self._parts.push(self.process)
         for namespace in (a, b):
             wait_until(partial(_has_address, namespace), "the path's address", process=self.process)
             namespace.address = _address(namespace)
@@ -60,16 +58,8 @@ class Path:
         """Whether packets were delivered in time; only after the context."""
         return bool(self.summary.get("trusted"))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        self._stack.close()
+    def __exit__(self, *raised: object) -> None:
+        super().__exit__(*raised)
         self.a.address = self.b.address = ""
         summary, trace = self._folder / "summary", self._folder / "trace"
         if summary.is_file():
@@ -92,12 +82,7 @@ class Veth:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         _ip(self.a, "link", "del", "veth0")
         self.a.address = self.b.address = ""
 

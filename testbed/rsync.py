@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
-from types import TracebackType
-from typing import Self
 
 from testbed import ownership
 from testbed.namespace import Namespace, wait_until
@@ -29,34 +26,22 @@ max connections = 0
 """
 
 
-class RsyncDaemon:
+class RsyncDaemon(ownership.Owned):
     """An rsync daemon with one module, ``in``, writable, on a free port of a namespace."""
 
     def __init__(self, namespace: Namespace) -> None:
+        super().__init__()
         self.namespace = namespace
         self.folder = ownership.scratch("rsync")
-        self._stack = contextlib.ExitStack()
-        self._stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
-        ownership.at_exit(self._stack)
+        self._parts.callback(shutil.rmtree, self.folder, ignore_errors=True)
         (self.folder / "in").mkdir()
         self.port = free_port(namespace)
         configuration = self.folder / "rsyncd.conf"
         configuration.write_text(_CONFIGURATION.format(folder=self.folder, port=self.port))
         self.process = namespace.spawn("rsync", "--daemon", "--no-detach", f"--config={configuration}")
-        self._stack.push(self.process)
+        self._parts.push(self.process)
         wait_until(lambda: listens(namespace, self.port), "rsync to listen", process=self.process)
 
     def url(self, folder: str) -> str:
         """The address of a folder to upload to, made by the first upload."""
         return f"rsync://{self.namespace.address or '127.0.0.1'}:{self.port}/in/{folder}/"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        self._stack.close()

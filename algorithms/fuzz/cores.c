@@ -3,30 +3,12 @@
  * Fuzzes every core with any samples whatever, under AddressSanitizer and UndefinedBehaviorSanitizer: no overflow, no
  * division by zero, a window within its bounds and something to send at.
  */
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../replay.h"
+#include "input.h"
 
 static const u32 defaults[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
-
-struct input {
-	const uint8_t *data;
-	size_t left;
-};
-
-static u32 take(struct input *in, size_t bytes)
-{
-	u32 value = 0;
-
-	if (bytes > in->left)
-		bytes = in->left;
-	memcpy(&value, in->data, bytes);
-	in->data += bytes;
-	in->left -= bytes;
-	return value;
-}
 
 static void check(const struct nn_flow *flow, const struct nn_send *send)
 {

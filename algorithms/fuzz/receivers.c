@@ -3,34 +3,16 @@
  * Fuzzes every receiver with any segments and ACKs whatever, and parameters that anybody may have set, under
  * AddressSanitizer and UndefinedBehaviorSanitizer: no overflow, no division by zero, never a window of nothing.
  */
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../receiver/receiver.h"
+#include "input.h"
 
 static const u32 defaults[NN_RECEIVER_COUNT][NN_RECEIVER_PARAM_COUNT] = {
 #define ROW(name, core, ...) { __VA_ARGS__ },
 	NN_RECEIVERS(ROW)
 #undef ROW
 };
-
-struct input {
-	const uint8_t *data;
-	size_t left;
-};
-
-static u32 take(struct input *in, size_t bytes)
-{
-	u32 value = 0;
-
-	if (bytes > in->left)
-		bytes = in->left;
-	memcpy(&value, in->data, bytes);
-	in->data += bytes;
-	in->left -= bytes;
-	return value;
-}
 
 static void arrive(struct nn_receiver *flow, nn_receiver_params p, u32 chosen, struct input *in)
 {

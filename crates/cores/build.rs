@@ -2,47 +2,33 @@
 //! Compiles the very files that ship, with undefined behaviour turned into a trap: a test that meets any dies. The
 //! names of algorithms and parameters come from the same files, by the preprocessor.
 
-use std::path::Path;
-use std::{env, fs};
-
-const CLANG: &str = "clang-16";
-const ALGORITHMS: &str = "../../algorithms";
+use std::fs;
 
 fn main() {
-    println!("cargo:rerun-if-changed={ALGORITHMS}");
-    println!("cargo:rerun-if-changed=src/cores.c");
+    let algorithms = netnice_build::repository().join("algorithms");
+    netnice_build::watch(&["algorithms", "crates/cores/src/cores.c"]);
     cc::Build::new()
-        .compiler(CLANG)
+        .compiler(netnice_build::clang())
         .file("src/cores.c")
-        .include(ALGORITHMS)
+        .include(&algorithms)
         .flags(["-Wall", "-Wextra", "-Werror"])
         .flags(["-fsanitize=undefined", "-fsanitize-trap=undefined"])
         .compile("netnice_cores");
-    let out = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
-    fs::write(Path::new(&out).join("table.rs"), table()).expect("write table.rs");
+    let rows =
+        "#define P(name, unit, why) row param name\n#define A(name, ...) row algorithm name\n\
+                NN_PARAMS(P)\nNN_ALGORITHMS(A)\n";
+    let rows = netnice_build::expand(&algorithms, rows);
+    fs::write(netnice_build::out().join("table.rs"), table(&rows)).expect("write table.rs");
 }
 
 /// The enums of parameters and algorithms.
-fn table() -> String {
-    let stub = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("table.c");
-    let text = "#include \"table.h\"\n#define P(name, unit, why) row param name\n#define A(name, ...) row algorithm name\n\
-                NN_PARAMS(P)\nNN_ALGORITHMS(A)\n";
-    fs::write(&stub, text).expect("write table.c");
-    let mut clang = cc::Build::new();
-    let output = clang
-        .compiler(CLANG)
-        .file(&stub)
-        .include(ALGORITHMS)
-        .expand();
-    let words: Vec<String> = String::from_utf8_lossy(&output)
-        .split_whitespace()
-        .map(str::to_owned)
-        .collect();
+fn table(rows: &str) -> String {
+    let words: Vec<&str> = rows.split_whitespace().collect();
     let of = |kind: &str| -> Vec<String> {
         words
             .windows(3)
             .filter(|w| w[0] == "row" && w[1] == kind)
-            .map(|w| camel(&w[2]))
+            .map(|w| camel(w[2]))
             .collect()
     };
     let (params, algorithms) = (of("param"), of("algorithm"));

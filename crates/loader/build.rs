@@ -9,9 +9,10 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{exit, Command};
+use std::process::Command;
 
 use libbpf_cargo::SkeletonBuilder;
+use netnice_build::fail;
 use sha2::{Digest, Sha256};
 
 const RUNNING_KERNEL: &str = "/sys/kernel/btf/vmlinux";
@@ -22,13 +23,9 @@ const OBJECTS: [(&str, &str); 3] = [
 ];
 
 fn main() {
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let repo = manifest
-        .join("../..")
-        .canonicalize()
-        .expect("repository root");
+    let (out, repo) = (netnice_build::out(), netnice_build::repository());
 
+    netnice_build::watch(&["algorithms", "transport"]);
     generate_vmlinux_h(&out);
     let mut hash = Sha256::new();
     for (name, source) in OBJECTS {
@@ -47,14 +44,10 @@ fn main() {
     }
     println!("cargo:rustc-env=NETNICE_BUILD_ID={:x}", hash.finalize());
     generate_table(&repo, &out);
-    for watched in ["algorithms", "transport/sender", "transport/policy"] {
-        println!("cargo:rerun-if-changed={}", repo.join(watched).display());
-    }
 }
 
 /// The receiver's object is another crate's; it is a function of these files.
 fn hash_sources(hash: &mut Sha256, directory: &Path) {
-    println!("cargo:rerun-if-changed={}", directory.display());
     let list = fs::read_dir(directory).expect("a directory of the repository");
     let mut files: Vec<PathBuf> = list.flatten().map(|e| e.path()).collect();
     files.sort();
@@ -104,8 +97,6 @@ fn generate_vmlinux_h(out: &Path) {
 
 /// One object with clang; paths are mapped away so that the object depends on its sources only.
 fn compile(repo: &Path, out: &Path, source: &Path, object: &Path) {
-    println!("cargo:rerun-if-env-changed=CLANG");
-    let clang = env::var_os("CLANG").unwrap_or_else(|| OsString::from("clang-16"));
     let arg = |flag: &str, path: &Path| {
         let mut s = OsString::from(flag);
         s.push(path);
@@ -132,7 +123,7 @@ fn compile(repo: &Path, out: &Path, source: &Path, object: &Path) {
     if let Err(e) = SkeletonBuilder::new()
         .source(source)
         .obj(object)
-        .clang(&clang)
+        .clang(netnice_build::clang())
         .clang_args(args)
         .build()
     {
@@ -140,41 +131,13 @@ fn compile(repo: &Path, out: &Path, source: &Path, object: &Path) {
     }
 }
 
-/// Turns the C tables of algorithms and parameters into Rust ones, by the preprocessor that knows them.
+/// Turns the C tables of algorithms and parameters into Rust ones.
 fn generate_table(repo: &Path, out: &Path) {
-    const MARK: &str = "netnice_table_begins";
-    let stub = out.join("table.c");
-    let rust = format!(
-        "#include \"params.h\"\n#include \"table.h\"\n#undef true\n#undef false\n{MARK}\n\
-         #define P(n, u, w) Parameter {{ name: #n, unit: u, why: w }},\n\
-         #define V(n, v) #n,\n\
-         #define A(n, c, s, p) Algorithm {{ name: #n, shipped: s, uses: &[p(V)] }},\n\
-         pub const PARAMETERS: &[Parameter] = &[NN_PARAMS(P)];\n\
-         pub const ALGORITHMS: &[Algorithm] = &[NN_ALGORITHMS(A)];\n"
-    );
-    fs::write(&stub, rust).expect("write table.c");
-    let clang = env::var_os("CLANG").unwrap_or_else(|| OsString::from("clang-16"));
-    let run = Command::new(&clang)
-        .args(["-E", "-P", "-I"])
-        .arg(repo.join("algorithms"))
-        .arg(&stub)
-        .output();
-    let text = match run {
-        Ok(o) if o.status.success() => String::from_utf8_lossy(&o.stdout).into_owned(),
-        Ok(o) => fail(&format!(
-            "cannot read algorithms/table.h: {}",
-            String::from_utf8_lossy(&o.stderr)
-        )),
-        Err(e) => fail(&format!(
-            "cannot run {}: {e}. Install it (Debian: apt install clang-16) or set CLANG=PATH.",
-            Path::new(&clang).display()
-        )),
-    };
-    let table = text.split_once(MARK).expect("the mark is in the stub").1;
+    let rows = "#define P(n, u, w) Parameter { name: #n, unit: u, why: w },\n\
+                #define V(n, v) #n,\n\
+                #define A(n, c, s, p) Algorithm { name: #n, shipped: s, uses: &[p(V)] },\n\
+                pub const PARAMETERS: &[Parameter] = &[NN_PARAMS(P)];\n\
+                pub const ALGORITHMS: &[Algorithm] = &[NN_ALGORITHMS(A)];\n";
+    let table = netnice_build::expand(&repo.join("algorithms"), rows);
     fs::write(out.join("table.rs"), table).expect("write table.rs");
-}
-
-fn fail(why: &str) -> ! {
-    eprintln!("netnice: {why}");
-    exit(1);
 }

@@ -34,15 +34,16 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("build", help="kernel, module and guest programs, cached outside the tree")
     commands.add_parser("list", help="the experiments, and how many runs they are")
-    many = argparse.ArgumentParser(add_help=False)
-    many.add_argument("names", nargs="*", metavar="NAME", help="experiments (default: all)")
-    many.add_argument("--jobs", type=positive, default=sweep.JOBS, help="guests at a time (default %(default)s)")
-    many.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, e.g. tcp://host:8786")
-    many.add_argument("--seeds", type=positive, help="seeds a cell (default: the experiment's)")
-    many.add_argument(
+    local = argparse.ArgumentParser(add_help=False)
+    local.add_argument("--jobs", type=positive, default=sweep.JOBS, help="guests at a time (default %(default)s)")
+    local.add_argument(
         "--wall-limit", type=positive, default=int(machine.WALL_LIMIT), metavar="SECONDS",
         help="real time after which a guest counts as hung (default %(default)s)",
     )  # fmt: skip
+    many = argparse.ArgumentParser(add_help=False, parents=[local])
+    many.add_argument("names", nargs="*", metavar="NAME", help="experiments (default: all)")
+    many.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, e.g. tcp://host:8786")
+    many.add_argument("--seeds", type=positive, help="seeds a cell (default: the experiment's)")
     many.add_argument("--trace", type=Path, metavar="LOG", help="Squid, CLF or CSV log as foreground")
     only = argparse.ArgumentParser(add_help=False)
     only.add_argument(
@@ -67,6 +68,8 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("--out", type=Path, default=Path("report.html"), metavar="FILE")
     agree = commands.add_parser("agree", help="lab against the shipped eBPF object on this host")
     agree.add_argument("--seconds", type=positive, default=40, help="of real time a scenario")
+    cross = commands.add_parser("cross-check", parents=[local], help="lab against ns-3 with the same cores")
+    cross.add_argument("--seeds", type=positive, default=2, help="seeds a cell (default %(default)s)")
     return top
 
 
@@ -248,6 +251,13 @@ def agree(arguments: argparse.Namespace) -> int:
     return agreement.main(arguments.seconds)
 
 
+def cross_check(arguments: argparse.Namespace) -> int:
+    """Compare with ns-3."""
+    from netnice_lab import crosscheck
+
+    return crosscheck.main(arguments.seeds, arguments.jobs, arguments.wall_limit, notes)
+
+
 COMMANDS = {
     "build": build,
     "list": list_experiments,
@@ -257,6 +267,7 @@ COMMANDS = {
     "check": check,
     "report": report,
     "agree": agree,
+    "cross-check": cross_check,
 }
 
 

@@ -14,13 +14,15 @@ class Cluster:
     """A Dask scheduler's address. Its workers need this package and a built kernel; nothing else is shared."""
 
     address: str
+    patience: float = 10.0
+    """Seconds to wait for the scheduler's answer."""
 
     def map(self, tasks: Sequence[Task], limit: float) -> Iterator[tuple[Task, machine.Output]]:
         """Hand out tasks, take results as they come, keep them here too."""
         from dask.distributed import Client, as_completed
 
         try:
-            client = Client(self.address, timeout=10)
+            client = Client(self.address, timeout=self.patience)
         except (OSError, ValueError) as error:
             raise LabError(f"no Dask scheduler at {self.address}", str(error), "dask scheduler --port 8786") from error
         try:

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from netnice_lab import guest, kernel, module, places, receiver
@@ -24,16 +24,19 @@ EPOCH = 1_700_000_000_000_000_000
 OUTPUTS = ("flows.csv", "documents.csv", "udp.csv", "samples.csv")
 WALL_LIMIT = 300.0
 """Seconds of real time after which a guest counts as hung."""
+ATTEMPTS = 3
+"""How often a guest is started whose kernel dies."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """What a guest wrote, by file name, and the real and CPU seconds it took."""
+    """What a guest wrote, by file name, the real and CPU seconds it took, and the last words of who died before."""
 
     files: dict[str, str]
     seconds: float
     cpu: float
     key: str
+    deaths: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -110,16 +113,23 @@ def execute(
     key = programs.key(run)
     if not fresh and (kept := load(key)) is not None:
         return kept
-    for last in (False, False, True):
+    output = boot_until_it_lives(run, programs, limit, name, key)
+    save(output)
+    return output
+
+
+def boot_until_it_lives(run: Run, programs: Programs, limit: float, name: str, key: str) -> Output:
+    """Boot again if the guest's kernel dies, a few times; the output tells of it."""
+    deaths: list[str] = []
+    while True:
         with tempfile.TemporaryDirectory(prefix="netnice-lab-", dir=shared_memory()) as directory:
             try:
                 output = boot(Path(directory), run, programs, limit, name, key)
-                break
-            except GuestCrashError:
-                if last:
+                return replace(output, deaths=tuple(deaths))
+            except GuestCrashError as error:
+                deaths.append(error.why)
+                if len(deaths) == ATTEMPTS:
                     raise
-    save(output)
-    return output
 
 
 def prepare(directory: Path, run: Run, programs: Programs) -> None:
@@ -204,7 +214,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 
 class GuestCrashError(LabError):
-    """The guest's kernel died: under memory or process pressure the host can do that to it; tried twice more."""
+    """The guest's kernel died: under memory or process pressure the host can do that to it."""
 
 
 def collect(directory: Path, console: str, name: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from netnice_lab.errors import LabError
 PINS = "/sys/fs/bpf/receiver"
 CGROUP = "background"
 PROGRAM = "/run/lab/receiver"
-SOURCES = ("algorithms/receiver", "transport/receiver", "crates/receiver")
+SOURCES = ("algorithms/receiver", "transport/receiver", "crates/receiver", "crates/build")
 
 
 @dataclass(frozen=True)

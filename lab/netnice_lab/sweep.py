@@ -3,9 +3,10 @@
 
 import multiprocessing
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import pandas as pd
@@ -60,13 +61,14 @@ class Local:
     """Processes on this machine."""
 
     jobs: int = JOBS
+    execute: Callable[[Task, float], machine.Output] = work
 
     def map(self, tasks: Sequence[Task], limit: float) -> Iterator[tuple[Task, machine.Output]]:
         """Run `jobs` guests at a time."""
         context = multiprocessing.get_context("forkserver")
         pool = ProcessPoolExecutor(self.jobs, mp_context=context, initializer=ignore_interrupt)
         try:
-            futures = {pool.submit(work, task, limit): task for task in tasks}
+            futures = {pool.submit(self.execute, task, limit): task for task in tasks}
             for future in as_completed(futures):
                 yield futures[future], future.result()
         except BaseException:
@@ -95,28 +97,47 @@ def tasks(
     return found
 
 
+def boot_guests(todo: Sequence[Task], engine: Engine, limit: float, console: Console) -> Iterator[machine.Output]:
+    """Execute tasks with progress; a guest that had to be started again is no secret."""
+    say, deaths = partial(console.print, markup=False, highlight=False, soft_wrap=True), 0
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task("guests", total=len(todo))
+        for task, output in engine.map(todo, limit) if todo else ():
+            deaths += len(output.deaths)
+            for words in output.deaths:
+                say(f"warning: {task.name}: the guest's kernel died and was started again:\n    {words}")
+            progress.update(bar, advance=1, description=task.experiment)
+            yield output
+    if deaths:
+        say(f"{deaths} of {len(todo) + deaths} guests died and were started again")
+
+
 def run(
     todo: Sequence[Task],
     engine: Engine | None = None,
     limit: float = machine.WALL_LIMIT,
     console: Console | None = None,
+    key_of: Callable[[Task], str] | None = None,
 ) -> tuple[pd.DataFrame, list[tuple[Task, machine.Output]]]:
-    """Run tasks and return one row a run, in the order of the tasks, whatever finished first."""
+    """Run tasks and return one row a run, in the order of the tasks, whatever finished first.
+
+    `key_of`: the name of a task's result where it is no guest's.
+    """
     console = console or Console(stderr=True)
-    programs = {key: machine.Programs.find(key) for key in {task.run.mutants for task in todo}}
-    keys = {id(task): programs[task.run.mutants].key(task.run) for task in todo}
+    if key_of is None:
+        programs = {key: machine.Programs.find(key) for key in {task.run.mutants for task in todo}}
+        keys = {id(task): programs[task.run.mutants].key(task.run) for task in todo}
+    else:
+        keys = {id(task): key_of(task) for task in todo}
     outputs: dict[str, machine.Output] = {}
     for key in keys.values():
         if key not in outputs and (kept := machine.load(key)) is not None:
             outputs[key] = kept
     unique = {keys[id(task)]: task for task in reversed(todo) if keys[id(task)] not in outputs}
     missing = list(unique.values())[::-1]
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        bar = progress.add_task("guests", total=len(missing))
-        for task, output in (engine or Local()).map(missing, limit) if missing else ():
-            outputs[output.key] = output
-            progress.update(bar, advance=1, description=task.experiment)
+    for output in boot_guests(missing, engine or Local(), limit, console):
+        outputs[output.key] = output
     pairs = [(task, outputs[keys[id(task)]]) for task in todo]
     rows = [
         {"experiment": task.experiment, **task.cell, "seed": task.seed}

@@ -31,7 +31,16 @@ def cluster() -> Iterator[str]:
         for _ in range(2):
             workers.append(
                 subprocess.Popen(
-                    [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard"],
+                    [
+                        sys.executable,
+                        "-m",
+                        "distributed.cli.dask_worker",
+                        address,
+                        "--nthreads",
+                        "1",
+                        "--no-dashboard",
+                        "--no-nanny",
+                    ],
                     env=ENVIRONMENT,
                     stderr=subprocess.DEVNULL,
                 )
@@ -67,4 +76,4 @@ def test_no_scheduler_is_a_clear_error(built: machine.Programs, monkeypatch: pyt
     task = sweep.Task("t", {}, 1, paper("none", seed=9, duration=30.0).render())
     machine.stored(built.key(task.run)).unlink(missing_ok=True)
     with pytest.raises(LabError, match=r"no Dask scheduler at tcp://127\.0\.0\.1:1"):
-        sweep.run([task], Cluster("tcp://127.0.0.1:1"))
+        sweep.run([task], Cluster("tcp://127.0.0.1:1", patience=0.5))

@@ -7,11 +7,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.console import Console
 
 from netnice_lab import machine, places, results, sweep
 from netnice_lab.conditions import paper, today
@@ -95,6 +98,48 @@ def test_a_hung_guest_is_killed_and_named(
     with pytest.raises(LabError, match="the slow one: the guest hung and was killed"):
         machine.execute(bulk("cubic", 50, 100_000.0), built, limit=1.5, name="the slow one")
     assert not guests(str(no_kept_results))
+
+
+class Crashing:
+    """A machine whose first `times` guests die."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+        self.left, self.boot = times, machine.boot
+        monkeypatch.setattr(machine, "boot", self)
+
+    def __call__(self, *words: Any) -> machine.Output:
+        self.left -= 1
+        if self.left >= 0:
+            raise machine.GuestCrashError("the guest failed", f"panic [{self.left}]")
+        return self.boot(*words)
+
+    def map(self, tasks: Sequence[sweep.Task], limit: float) -> Iterator[tuple[sweep.Task, machine.Output]]:
+        """An engine without processes."""
+        return ((task, sweep.work(task, limit)) for task in tasks)
+
+
+def test_a_guest_that_died_is_started_again_and_it_is_said(
+    built: machine.Programs, no_kept_results: Path, bulk: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = StringIO()
+    tasks = [sweep.Task("t", {"cell": s}, s, bulk("cubic", 1, 5.0, s)) for s in (1, 2)]
+    console = Console(file=said)
+    frame, _ = sweep.run(tasks, Crashing(monkeypatch, 2), console=console)
+    assert len(frame) == 2
+    for words in ("warning: t cell=1 seed=1: the guest's kernel died", "panic [1]", "panic [0]", "2 of 4 guests died"):
+        assert words in said.getvalue()
+    said.truncate(0)
+    sweep.run(tasks, console=console)
+    assert "died" not in said.getvalue(), "kept results are no news"
+
+
+def test_a_guest_that_dies_each_time_is_an_error(
+    built: machine.Programs, no_kept_results: Path, bulk: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dying = Crashing(monkeypatch, 100)
+    with pytest.raises(machine.GuestCrashError):
+        machine.execute(bulk("cubic", 1, 5.0), built)
+    assert dying.left == 100 - machine.ATTEMPTS
 
 
 def test_an_unknown_algorithm_shows_the_guests_words(

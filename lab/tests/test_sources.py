@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+import os
+from pathlib import Path
+
 import pytest
 
 from netnice_lab import kernel, module, mutants, places
@@ -41,8 +44,13 @@ def test_a_missing_compiler_without_root_is_named(monkeypatch: pytest.MonkeyPatc
         kernel.ensure_tools(lambda stage, part: None)
 
 
-def test_a_registry_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+def test_a_registry_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    apt_get, asked = tmp_path / "apt-get", tmp_path / "asked"
+    apt_get.write_text(f"#!/bin/sh\necho \"$*\" >>{asked}\necho 'E: Unable to locate package' >&2\nexit 100\n")
+    apt_get.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(places, "cache", lambda: tmp_path)
-    monkeypatch.setattr(kernel, "SOURCE_PACKAGE", "linux-source-of-nowhere")
-    with pytest.raises(LabError, match="could not download linux-source-of-nowhere"):
+    with pytest.raises(LabError, match=rf"could not download {kernel.SOURCE_PACKAGE}(.|\n)*Unable to locate package"):
         kernel.download(lambda stage, part: None)
+    words = [line.split() for line in asked.read_text().splitlines()]
+    assert ["download" in words[0], "update" in words[1], "download" in words[2]] == [True] * 3

@@ -38,6 +38,14 @@ print(a.name, child.pid, flush=True)
 time.sleep(300)
 """
 
+_HASTY_OWNER = """
+import os, time
+from testbed import Process
+os.environ["OWNER"] = str(os.getpid())
+print(Process(["touch", "{ran}"]).pid, flush=True)
+time.sleep(300)
+"""
+
 
 def test_a_socket_line_is_read_whole() -> None:
     line = (
@@ -115,6 +123,23 @@ def test_what_a_killed_owner_left_is_swept() -> None:
     assert File("/run/netns", name).exists()
     assert name in sweep()
     assert not File("/run/netns", name).exists()
+
+
+def test_a_program_that_begins_after_its_owners_end_does_not_run(
+    tmp_path: File, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = tmp_path / "nice"
+    late.write_text('#!/bin/sh\nwhile kill -0 "$OWNER" 2>&-; do sleep 0.02; done\nshift 2\nexec "$@"\n')
+    late.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    ran = tmp_path / "ran"
+    code = _HASTY_OWNER.format(ran=ran)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        child = int(owner.stdout.readline())
+        owner.kill()
+    _until(lambda: not _alive(child))
+    assert not ran.exists()
 
 
 def test_a_process_takes_its_children_along() -> None:

@@ -26,11 +26,15 @@ fi
 """
 
 
+# Mounts stack; -l, since the machine's own programs may be pinned in it and hold it open.
+NO_BPFFS = "while mountpoint -q /sys/fs/bpf; do umount -l /sys/fs/bpf; done"
+
+
 def elsewhere(script: str) -> Done:
-    """Runs a script in a mount namespace of its own; {scratch}, {netnice} and {netnicectl} are filled in."""
+    """Runs a script in a mount namespace of its own; {scratch}, {no_bpffs} and the programs' names are filled in."""
     scratch = ownership.scratch("machine")
     names = {name: shlex.quote(program(name)) for name in ("netnice", "netnicectl")}
-    text = script.format(scratch=scratch, **names)
+    text = script.format(scratch=scratch, no_bpffs=NO_BPFFS, **names)
     return subprocess.run([program("unshare"), "-m", "sh", "-ec", text], capture_output=True, text=True, check=False)
 
 
@@ -77,7 +81,7 @@ class TestUnfit:
 class TestBpffsMissing:
     def test_up_mounts_it_and_down_unmounts_it(self) -> None:
         done = elsewhere("""
-            umount -l /sys/fs/bpf 2>/dev/null || true
+            {no_bpffs}
             {netnicectl} doctor --json
             {netnicectl} up >&2
             awk '$5 == "/sys/fs/bpf" {{ print $0 }}' /proc/self/mountinfo >&2
@@ -93,7 +97,7 @@ class TestBpffsMissing:
 
     def test_down_leaves_one_that_others_use(self) -> None:
         done = elsewhere("""
-            umount -l /sys/fs/bpf 2>/dev/null || true
+            {no_bpffs}
             {netnicectl} up
             mkdir /sys/fs/bpf/other
             {netnicectl} down
@@ -103,7 +107,7 @@ class TestBpffsMissing:
 
     def test_down_leaves_one_that_was_there(self) -> None:
         done = elsewhere("""
-            umount -l /sys/fs/bpf 2>/dev/null || true
+            {no_bpffs}
             mount -t bpf bpf /sys/fs/bpf
             {netnicectl} up
             {netnicectl} down
@@ -115,7 +119,7 @@ class TestBpffsMissing:
     def test_loaded_from_another_mount_namespace(self, down: dict[int, str]) -> None:
         """Their pins cannot be seen here, but the name is taken."""
         done = elsewhere("""
-            umount -l /sys/fs/bpf 2>/dev/null || true
+            {no_bpffs}
             mount -t bpf theirs /sys/fs/bpf
             {netnicectl} up
             mount -t bpf ours /sys/fs/bpf

@@ -15,6 +15,9 @@ _WINDOW = 0.5  # seconds over which a rate is a rate
 
 
 def test_a_download_keeps_97_percent_against_8_uploads(capsys: pytest.CaptureFixture[str]) -> None:
+    # CUBIC's own sawtooth takes about 5 s here: several of them, or the ratio is that of two phases of it.
+    alone_for, beside_for = 10, 20
+
     def measure(day: Day) -> tuple[float, float, float, set[str]]:
         with day.arriving_downloads() as documents, day.arriving_uploads() as uploads, day.download():
             time.sleep(3)
@@ -96,7 +99,7 @@ def test_a_stopped_foreground_leaves_the_link(capsys: pytest.CaptureFixture[str]
     assert after >= 0.8 * RATE_BPS
 
 
-def test_two_percent_loss_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_percent_loss_is_no_standstill(capsys: pytest.CaptureFixture[str]) -> None:
     def measure(day: Day) -> tuple[float, float]:
         found = []
         for words in (("netnice",), ()):
@@ -108,8 +111,7 @@ def test_two_percent_loss_is_reported(capsys: pytest.CaptureFixture[str]) -> Non
 
     nice, cubic = on_a_path(measure, loss="2%")
     say(capsys, f"2 % random loss: netnice {nice / 1e6:.2f}, CUBIC {cubic / 1e6:.2f} Mbit/s")
-    # Reported, not bounded: what chance loses shrinks the estimate of the buffer, and the flow turns timid.
-    assert nice > 0
+    assert nice >= 0.25e6
 
 
 def test_a_bare_cable_is_half_as_fast_as_with_cubic(capsys: pytest.CaptureFixture[str]) -> None:

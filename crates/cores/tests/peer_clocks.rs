@@ -4,20 +4,13 @@
 mod path;
 
 use netnice_cores::Algorithm;
-use path::{Clock, Path, MS, SECOND, USUAL};
-
-const BUFFER: u32 = 200 * MS;
+use path::{Clock, Path, BUFFER, SECOND, USUAL};
 
 /// A LEDBAT or TCP-LP flow that knows its path, at 40 segments.
 fn flow(algorithm: Algorithm, clock: Clock, epoch: u32) -> Path {
     let mut path = Path::new(algorithm, clock);
     path.epoch = epoch;
-    path.settle(40.0);
-    path.forward = BUFFER;
-    path.hold(2 * SECOND, 40.0);
-    path.forward = 0;
-    path.hold(2 * SECOND, 40.0);
-    path
+    path.experienced()
 }
 
 /// Grows on an empty path; yields to a queue towards the peer; whatever the clock.

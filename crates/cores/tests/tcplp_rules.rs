@@ -4,19 +4,10 @@
 mod path;
 
 use netnice_cores::{Algorithm, Recovery};
-use path::{near, Clock, Path, MS, SECOND, USUAL};
+use path::{near, Clock, Path, BUFFER, MS, SECOND, USUAL};
 
-const BUFFER: u32 = 200 * MS;
-
-/// A flow that has seen the buffer empty and full, and a loss, at 40 segments.
 fn experienced(clock: Clock) -> Path {
-    let mut path = Path::new(Algorithm::Lp, clock);
-    path.settle(40.0);
-    path.forward = BUFFER;
-    path.hold(2 * SECOND, 40.0);
-    path.forward = 0;
-    path.hold(2 * SECOND, 40.0);
-    path
+    Path::new(Algorithm::Lp, clock).experienced()
 }
 
 /// Round trips with this queue from 40 segments on, after the mean has taken it in.

@@ -4,13 +4,12 @@
 mod harness;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use harness::{echo, in_new_namespace, round_trips, Path, BINARY};
+use harness::{echo, first_line, in_new_namespace, round_trips, Path, BINARY};
 use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
 
@@ -197,11 +196,7 @@ fn kill_9_reaches_daemons_of_the_command() {
             .stdout(Stdio::piped())
             .spawn()
             .expect("netnice-path runs");
-        let mut namespace = String::new();
-        BufReader::new(path.stdout.take().expect("a pipe"))
-            .read_line(&mut namespace)
-            .expect("a line");
-        let namespace = namespace.trim().into();
+        let namespace = first_line(path.stdout.take()).into();
         assert!(
             soon(|| holders(&namespace).len() >= 4),
             "{:?}",
@@ -227,10 +222,7 @@ fn a_path_between_named_namespaces_ends_on_sigint() {
             .stderr(Stdio::piped())
             .spawn()
             .expect("netnice-path runs");
-        let mut ready = String::new();
-        BufReader::new(path.stderr.take().expect("a pipe"))
-            .read_line(&mut ready)
-            .expect("a line");
+        let ready = first_line(path.stderr.take());
         assert!(
             ready.contains("ready") && ready.contains("100.64.0.2"),
             "{ready}"

@@ -10,6 +10,8 @@ pub const MS: u32 = 1_000;
 pub const SECOND: u32 = 1_000_000;
 /// Microseconds each way while no queue waits.
 pub const EMPTY: u32 = 20 * MS;
+/// What a full queue towards the peer waits.
+pub const BUFFER: u32 = 200 * MS;
 
 /// How the peer counts time.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +72,16 @@ impl Path {
         let mut path = Path::new(algorithm, clock);
         path.settle(window);
         path
+    }
+
+    /// Past slow start at 40 segments, having seen the buffer empty and full.
+    pub fn experienced(mut self) -> Self {
+        self.settle(40.0);
+        self.forward = BUFFER;
+        self.hold(2 * SECOND, 40.0);
+        self.forward = 0;
+        self.hold(2 * SECOND, 40.0);
+        self
     }
 
     /// Three seconds of empty path, then `window` segments and no slow start.

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
@@ -47,6 +47,15 @@ fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T 
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
+/// What a program says first on a pipe.
+pub fn first_line(pipe: Option<impl Read>) -> String {
+    let mut line = String::new();
+    BufReader::new(pipe.expect("a pipe"))
+        .read_line(&mut line)
+        .expect("a line");
+    line.trim().to_owned()
+}
+
 /// A running netnice-path whose command only waits.
 pub struct Path {
     pub child: Child,
@@ -81,14 +90,8 @@ impl Path {
             .stdout(Stdio::piped())
             .spawn()
             .expect("netnice-path starts");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe"))
-            .read_line(&mut line)
-            .expect("a line");
-        let (pid, peer) = line
-            .trim()
-            .split_once(' ')
-            .expect("netnice-path runs the command");
+        let line = first_line(child.stdout.take());
+        let (pid, peer) = line.split_once(' ').expect("netnice-path runs the command");
         let inside = Pid::from_raw(pid.parse().expect("a pid"));
         Path {
             child,

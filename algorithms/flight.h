@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * How much of its window a flow uses. A window that the receiver or the application keeps from being filled has not
+ * been tried, and must not grow: Linux asks tcp_is_cwnd_limited(), which a core, told of ACKs only, cannot see.
+ */
+#ifndef NN_FLIGHT_H
+#define NN_FLIGHT_H
+
+#include "pace.h"
+
+/* Segments that were in flight when this ACK came. */
+nn_inline u64 nn_flight(const struct nn_ack *ack)
+{
+	return (u64)ack->in_flight + ack->acked;
+}
+
+/* The widest window that this flight can belong to, 1/4096 segment: what leaves paced and in bursts is that much less. */
+nn_inline u64 nn_window_of_flight(const struct nn_ack *ack)
+{
+	u64 flight = nn_flight(ack);
+
+	return (flight + flight / 4 + NN_PAIR + 1) << NN_SHIFT;
+}
+
+/* Is the window what holds the flow back? Slow start may have twice as much as is in use, as in Linux. */
+nn_inline bool nn_window_limits(const struct nn_window *win, const struct nn_ack *ack)
+{
+	return win->w < (nn_in_slow_start(win) ? (2 * nn_flight(ack)) << NN_SHIFT : nn_window_of_flight(ack));
+}
+
+#endif

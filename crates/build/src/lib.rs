@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! What the build scripts share: the compiler they call, the C sources they watch, and the C tables they turn into Rust.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{exit, Command};
+
+/// Where the rows begin in what the preprocessor made of a stub: above it are the headers' own declarations.
+const MARK: &str = "netnice_table_begins";
+
+/// The clang that compiles everything: `$CLANG`, else the one that Debian 12 has.
+pub fn clang() -> OsString {
+    println!("cargo:rerun-if-env-changed=CLANG");
+    env::var_os("CLANG").unwrap_or_else(|| OsString::from("clang-16"))
+}
+
+/// The folder that cargo gives this build script to write to.
+pub fn out() -> PathBuf {
+    PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"))
+}
+
+/// The root of the clone whose crate is built.
+pub fn repository() -> PathBuf {
+    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    manifest
+        .join("../..")
+        .canonicalize()
+        .expect("repository root")
+}
+
+/// Runs the build script again when one of these files or folders of the repository changes.
+///
+/// Absolute: when another clone has used the same target folder the paths differ, and cargo runs the script again
+/// even if this clone's files are older than what the other one built.
+pub fn watch(paths: &[&str]) {
+    for path in paths.iter().map(|path| repository().join(path)) {
+        assert!(
+            path.exists(),
+            "{} is watched, but does not exist",
+            path.display()
+        );
+        println!("cargo:rerun-if-changed={}", path.display());
+    }
+}
+
+/// Expands `rows`, C that uses the macros of `table.h` in this folder, by the preprocessor that knows them.
+pub fn expand(tables: &Path, rows: &str) -> String {
+    let stub = out().join("table.c");
+    let text = format!("#include \"table.h\"\n#undef true\n#undef false\n{MARK}\n{rows}");
+    fs::write(&stub, text).expect("write table.c");
+    let clang = clang();
+    let run = Command::new(&clang)
+        .args(["-E", "-P", "-I"])
+        .arg(tables)
+        .arg(&stub)
+        .output();
+    let text = match run {
+        Ok(o) if o.status.success() => String::from_utf8_lossy(&o.stdout).into_owned(),
+        Ok(o) => fail(&format!(
+            "cannot read {}/table.h: {}",
+            tables.display(),
+            String::from_utf8_lossy(&o.stderr)
+        )),
+        Err(e) => fail(&format!(
+            "cannot run {}: {e}. Install it (Debian: apt install clang-16) or set CLANG=PATH.",
+            Path::new(&clang).display()
+        )),
+    };
+    let (_, rows) = text.split_once(MARK).expect("the mark is in the stub");
+    rows.to_owned()
+}
+
+/// Ends the build, saying why.
+pub fn fail(why: &str) -> ! {
+    eprintln!("netnice: {why}");
+    exit(1);
+}
