@@ -28,4 +28,10 @@ nn_inline bool nn_window_limits(const struct nn_window *win, const struct nn_ack
 	return win->w < (nn_in_slow_start(win) ? (2 * nn_flight(ack)) << NN_SHIFT : nn_window_of_flight(ack));
 }
 
+/* Has the whole window been tried, and did all of it arrive? */
+nn_inline bool nn_is_tried(const struct nn_flow *flow, const struct nn_ack *ack)
+{
+	return nn_may_grow(flow, ack) && nn_window_limits(&flow->win, ack);
+}
+
 #endif

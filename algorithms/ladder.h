@@ -32,7 +32,7 @@
 #ifndef NN_LADDER_H
 #define NN_LADDER_H
 
-#include "pace.h"
+#include "flight.h"
 
 /* least: the floor, 1/128 and 1/256; gap: ms between the pairs of a host's starving flows */
 #define LADDER_PARAMS(P, packets, us, keep_part, increase, start, shift, soft, rounds, clear, climb_factor, least,     \
@@ -172,7 +172,7 @@ nn_inline void ladder_on_round(struct nn_flow *flow, nn_params p, const struct n
 		own->quiet = 0;
 	else if (own->quiet < 64)
 		own->quiet++;
-	if (!nn_may_grow(flow, ack))
+	if (!nn_is_tried(flow, ack))
 		return;
 	if (flow->win.w < NN_ONE) {
 		if (own->quiet >= p[NN_P_quiet_pairs])
@@ -214,7 +214,7 @@ nn_inline void ladder_on_ack(struct nn_flow *flow, nn_params p, const struct nn_
 	if (nn_in_slow_start(&flow->win)) {
 		if (flow->round.slow >= nn_max(4, flow->win.w >> (NN_SHIFT + 3)))
 			ladder_cut(flow, p, ack, ladder_queue(flow));
-		else if (flow->win.w >= NN_ONE && nn_may_grow(flow, ack))
+		else if (flow->win.w >= NN_ONE && nn_is_tried(flow, ack))
 			nn_slow_start(&flow->win, ack->acked / 2 + (ack->acked & 1));
 	}
 	if (nn_round_over(&flow->round, ack)) {

@@ -157,7 +157,7 @@ nn_inline void ledbat_on_ack(struct nn_flow *flow, nn_params p, const struct nn_
 		nn_shrink(&flow->win, flow->win.w);
 	if (!nn_in_slow_start(&flow->win))
 		ledbat_steer(flow, ack, target, queue);
-	else if (nn_may_grow(flow, ack) && nn_window_limits(&flow->win, ack))
+	else if (nn_is_tried(flow, ack))
 		nn_flow_slow_start(flow, ack);
 }
 

@@ -154,7 +154,7 @@ nn_inline void ledbatpp_on_ack(struct nn_flow *flow, nn_params p, const struct n
 		return;
 	if (!nn_in_slow_start(&flow->win))
 		ledbatpp_steer(flow, ack, target, queue, divisor);
-	else if (nn_may_grow(flow, ack) && nn_window_limits(&flow->win, ack))
+	else if (nn_is_tried(flow, ack))
 		ledbatpp_slow_start(flow, ack, divisor);
 }
 

@@ -26,10 +26,11 @@
 #ifndef NN_NICE_H
 #define NN_NICE_H
 
+#include "flight.h"
 #include "vegas.h"
 
 #define NICE_PARAMS(P)                                                                                                 \
-	P(threshold, 25)                                                                                               \
+	P(threshold, 28)                                                                                               \
 	P(fraction, 50)                                                                                                \
 	P(alpha, 1)                                                                                                    \
 	P(beta, 3)                                                                                                     \
@@ -39,8 +40,8 @@
 	P(queue_floor, 1000)                                                                                           \
 	P(estimator, NN_RTT_ROBUST)                                                                                    \
 	P(quiet_rounds, 3)                                                                                             \
-	P(max_gap, 500)                                                                                                \
-	P(peer_gap, 60)                                                                                                \
+	P(max_gap, 400)                                                                                                \
+	P(peer_gap, 50)                                                                                                \
 	P(endurance, 6)                                                                                                \
 	P(force_window, 0)
 
@@ -133,7 +134,7 @@ nn_inline void nice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack 
 		return;
 	}
 	own->hurried -= own->hurried > 0;
-	if (nn_in_slow_start(&flow->win))
+	if (nn_in_slow_start(&flow->win) || !nn_window_limits(&flow->win, ack))
 		return;
 	if (nice_may_hurry(flow, p))
 		nice_hurry(flow, ack);

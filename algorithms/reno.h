@@ -28,7 +28,7 @@ nn_inline void reno_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ac
 		nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, ack->flags & NN_LONE);
 	if (nn_round_over(&flow->round, ack))
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
-	if (nn_may_grow(flow, ack) && nn_window_limits(&flow->win, ack))
+	if (nn_is_tried(flow, ack))
 		nn_reno_grow(&flow->win, ack->acked);
 }
 
