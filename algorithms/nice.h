@@ -14,6 +14,9 @@
  *   at Vegas' gamma, and then the window drains: it becomes what the path delivered, times the base RTT. The queue is the
  *   flow's own work, and half of a doubled window may be as far below the path as it was above it. The next round tells
  *   only of segments sent before, so it is not judged.
+ * - Below one segment the threshold is starved_threshold. Few go ahead on one lucky pair, and a flow that did meets the
+ *   lower threshold at once; with one for both, the lower keeps many flows from what pages leave between them, and the
+ *   higher lets those stay that started beside a long transfer and never saw the path empty.
  * - Coming back (quiet_rounds = 0). Vegas adds one segment a round, 33 rounds to a path of 33 segments. After quiet_rounds
  *   without a queue the window grows by a quarter a round up to where it last filled the path, after twice as many
  *   beyond that, but never past what Reno would have; it leaves that growth as it leaves slow start.
@@ -30,7 +33,8 @@
 #include "vegas.h"
 
 #define NICE_PARAMS(P)                                                                                                 \
-	P(threshold, 28)                                                                                               \
+	P(threshold, 25)                                                                                               \
+	P(starved_threshold, 35)                                                                                       \
 	P(fraction, 50)                                                                                                \
 	P(alpha, 1)                                                                                                    \
 	P(beta, 3)                                                                                                     \
@@ -41,7 +45,7 @@
 	P(estimator, NN_RTT_ROBUST)                                                                                    \
 	P(quiet_rounds, 3)                                                                                             \
 	P(max_gap, 400)                                                                                                \
-	P(peer_gap, 50)                                                                                                \
+	P(peer_gap, 60)                                                                                                \
 	P(endurance, 6)                                                                                                \
 	P(force_window, 0)
 
@@ -71,6 +75,14 @@ nn_inline void nice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
 	nn_flow_recovery(flow, p, state);
 }
 
+/* The RTT above which a segment met congestion. */
+nn_inline u32 nice_limit(const struct nn_flow *flow, nn_params p)
+{
+	u32 percent = flow->win.w < NN_ONE ? p[NN_P_starved_threshold] : p[NN_P_threshold];
+
+	return nn_rtt_limit(&flow->rtt, p[NN_P_estimator], percent, p[NN_P_queue_floor]);
+}
+
 nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 rtt)
 {
 	bool lone = ack->flags & NN_LONE;
@@ -80,8 +92,7 @@ nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ac
 		return;
 	if (flow->win.w < NN_ONE)
 		nn_rtt_worst(&flow->rtt, p[NN_P_estimator], &nice_of(flow)->worst, rtt);
-	nn_round_count(&flow->round, ack, rtt,
-		       rtt > nn_rtt_limit(&flow->rtt, p[NN_P_estimator], p[NN_P_threshold], p[NN_P_queue_floor]));
+	nn_round_count(&flow->round, ack, rtt, rtt > nice_limit(flow, p));
 }
 
 /* Did more than `fraction` of the round's segments meet congestion? */
@@ -102,6 +113,13 @@ nn_inline void nice_drain(struct nn_flow *flow, nn_params p, const struct nn_ack
 	own->capacity = flow->win.w;
 	own->hurried = 0;
 	own->hold = 1;
+}
+
+/* Slow start ended early: gamma is a pair of segments at half a path, and a base that was measured with a small one. */
+nn_inline void nice_expect_more(struct nice *own, nn_params p)
+{
+	own->capacity = NN_MAX_WINDOW;
+	own->quiet = p[NN_P_quiet_rounds];
 }
 
 nn_inline bool nice_may_hurry(struct nn_flow *flow, nn_params p)
@@ -131,6 +149,8 @@ nn_inline void nice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack 
 	own->quiet = flow->round.slow || diff >= (u64)p[NN_P_alpha] << NN_SHIFT ? 0 : nn_min(own->quiet + 1, 255);
 	if ((nn_in_slow_start(&flow->win) || own->hurried) && diff > (u64)most << NN_SHIFT) {
 		nice_drain(flow, p, ack);
+		if (diff <= (u64)p[NN_P_beta] << NN_SHIFT)
+			nice_expect_more(own, p);
 		return;
 	}
 	own->hurried -= own->hurried > 0;
@@ -166,14 +186,14 @@ nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ac
 		nice_on_rtt(flow, p, ack, rtt);
 	if (nn_may_grow(flow, ack))
 		nn_reno_grow(&nice_of(flow)->reno, ack->acked);
+	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
+		nn_flow_slow_start(flow, ack);
 	if (nn_round_over(&flow->round, ack)) {
 		nice_on_round(flow, p, ack);
 		nn_count_starved(flow);
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 		nn_come_back(flow, p, ack);
 	}
-	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
-		nn_flow_slow_start(flow, ack);
 }
 
 #endif

@@ -14,6 +14,7 @@
 /* X(name, unit and range, why it exists) */
 #define NN_PARAMS(X)                                                                                                   \
 	X(threshold, "percent of the buffer", "queue that counts as congestion: t of TCP Nice, section 2.2")           \
+	X(starved_threshold, "percent of the buffer", "the same below one segment")                                    \
 	X(fraction, "percent of a round's segments", "how many must see it: f of TCP Nice, section 2.2")               \
 	X(alpha, "segments", "Vegas grows while it keeps fewer queued")                                                \
 	X(beta, "segments", "Vegas shrinks while it keeps more queued")                                                \

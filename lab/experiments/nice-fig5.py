@@ -15,7 +15,7 @@ experiment = Experiment(
     differs=PAPER_DIFFERS + " Priority and Vegas are drawn as level lines: they have no threshold.",
     sweep={"protocol": ("priority", "vegas-1-3", "nice"), "threshold": THRESHOLDS},
     scenario=lambda protocol, threshold, seed: paper(
-        named(protocol).with_parameters(threshold=threshold) if protocol == "nice" else protocol, seed=seed
+        named(protocol).with_threshold(threshold) if protocol == "nice" else protocol, seed=seed
     ),
     figures=[
         Figure("threshold", "latency", "protocol", "threshold, percent", "document latency, ms", False, True),

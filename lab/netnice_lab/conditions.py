@@ -127,7 +127,7 @@ many_users = cache(poisson)
 
 def long_flows(reno: int, nice: int, buffer: int, threshold: int, seed: int) -> Scenario:
     """Theorem 1's traffic: long Reno flows and long Nice flows on 4 Mbit/s, 100 ms, a buffer in packets."""
-    chosen = protocol("nice-paper").with_parameters(threshold=threshold)
+    chosen = protocol("nice-paper").with_threshold(threshold)
     topology = dumbbell(4_000_000, ROUND_TRIP, Queue("fifo", packets=buffer), mtu=PACKET)
     foreground = Bulk("www", "home", reno, "reno", start=(0.0, 3.0), group="foreground")
     traffic = (foreground, *background(chosen, nice, 0))

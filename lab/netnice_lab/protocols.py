@@ -32,6 +32,10 @@ class Protocol:
         merged = dict(self.parameters) | values
         return Protocol(self.name, self.congestion_control, tuple(sorted(merged.items())), self.knobs)
 
+    def with_threshold(self, percent: int) -> "Protocol":
+        """Nice with one threshold for all windows, as in the paper."""
+        return self.with_parameters(threshold=percent, starved_threshold=percent)
+
 
 def vegas(alpha: int, beta: int) -> Protocol:
     """The kernel's own Vegas: the paper's Vegas(alpha, beta)."""
@@ -43,7 +47,8 @@ def vegas(alpha: int, beta: int) -> Protocol:
 
 
 PAPER_NICE: Values = (
-    ("threshold", 10), ("estimator", 0), ("queue_floor", 0), ("max_gap", 0), ("peer_gap", 0),
+    ("threshold", 10), ("starved_threshold", 10), ("estimator", 0), ("queue_floor", 0), ("quiet_rounds", 0),
+    ("max_gap", 0), ("peer_gap", 0), ("endurance", 0),
 )  # fmt: skip
 """The paper's own choices where the shipped defaults differ."""
 
@@ -72,7 +77,7 @@ def protocol(name: str) -> Protocol:
     if name == "nice-paper":
         return Protocol(name, "nice", PAPER_NICE)
     if found := re.fullmatch(r"nice-(0\.\d+|1(?:\.0)?)", name):
-        return Protocol(name, "nice", (("threshold", round(float(found[1]) * 100)),))
+        return Protocol(name, "nice").with_threshold(round(float(found[1]) * 100))
     if found := re.fullmatch(r"reno-at-(\d+)", name):
         return Protocol(name, "reno", rate_part=int(found[1]) / 100)
     if name in Parameters.read().rows:

@@ -54,7 +54,7 @@ void nn_core_undo(struct nn_flow *flow)
 
 u32 nn_core_rtt_limit(const struct nn_flow *flow, nn_params p)
 {
-	return nn_rtt_limit(&flow->rtt, p[NN_P_estimator], p[NN_P_threshold], p[NN_P_queue_floor]);
+	return nice_limit(flow, p);
 }
 
 const u32 nn_sizes[] = { sizeof(struct nn_ack), sizeof(struct nn_send), sizeof(struct nn_flow),

@@ -28,6 +28,14 @@ fn limit_is_the_weighted_mean_of_min_and_max_rtt() {
 }
 
 #[test]
+fn below_one_segment_the_threshold_is_another() {
+    let mut flow = nice(1.0);
+    flow.round(QUEUED_US);
+    assert!(flow.window() < 1.0);
+    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 35 / 100);
+}
+
+#[test]
 fn a_round_above_the_limit_halves_the_window() {
     let mut flow = nice(16.0);
     flow.round(QUEUED_US);
@@ -162,16 +170,131 @@ fn a_lan_is_not_throttled_by_timer_noise() {
     assert!(flow.window() < 16.0);
 }
 
-#[test]
-fn slow_start_ends_in_a_congested_round() {
+/// In slow start, at 32 segments.
+fn doubled() -> Feeder {
     let mut flow = nice(16.0);
     flow.core.flow.win.ssthresh = u32::MAX;
     flow.round(BASE_US);
     assert_eq!(flow.core.window(), 32 * ONE);
+    flow
+}
+
+/// What the path carries of 32 segments a round without a queue, but for the floor of 1 ms.
+fn drained(rtt_us: u32) -> f64 {
+    32.0 * (BASE_US + 1000) as f64 / rtt_us as f64
+}
+
+fn about(window: f64, expected: f64) -> bool {
+    (window - expected).abs() < 0.01 * expected
+}
+
+#[test]
+fn slow_start_ends_in_a_congested_round_with_what_the_path_delivered() {
+    let mut flow = doubled();
     flow.round(QUEUED_US);
-    assert_eq!(flow.core.window(), 16 * ONE);
+    assert!(
+        about(flow.window(), drained(QUEUED_US)),
+        "{}",
+        flow.window()
+    );
+    let before = flow.window();
+    flow.round(QUEUED_US);
+    assert_eq!(flow.window(), before, "left before the window was drained");
+    flow.round(QUEUED_US);
+    assert!(about(flow.window(), before / 2.0));
+}
+
+#[test]
+fn slow_start_ends_with_more_than_gamma_queued() {
+    let rtt = BASE_US + 2000;
+    let mut flow = doubled();
+    flow.round(rtt);
+    assert!(about(flow.window(), drained(rtt)), "{}", flow.window());
+    assert!(flow.core.flow.win.ssthresh <= flow.core.window());
+}
+
+#[test]
+fn slow_start_pauses_when_a_segment_was_slow() {
+    let mut flow = doubled();
+    flow.mixed_round(&[(2, QUEUED_US), (30, BASE_US)]);
+    assert_eq!(flow.window(), 32.0);
+}
+
+/// Has filled the path with 22 segments, and was halved since.
+fn halved() -> Feeder {
+    let mut flow = doubled();
+    for _ in 0..3 {
+        flow.round(QUEUED_US);
+    }
+    flow
+}
+
+/// How often the window grew by one before it grew faster.
+fn patient_rounds(flow: &mut Feeder) -> u32 {
+    for round in 0..50 {
+        let before = flow.window();
+        flow.round(BASE_US);
+        if flow.window() > before + 1.5 {
+            assert!(about(flow.window(), before * 1.25), "{before}");
+            return round;
+        }
+    }
+    50
+}
+
+#[test]
+fn in_the_third_quiet_round_growth_speeds_up() {
+    assert_eq!(patient_rounds(&mut halved()), 2);
+}
+
+#[test]
+fn beyond_what_once_filled_the_path_in_the_sixth() {
+    let mut flow = halved();
+    flow.set_window(23.0);
+    assert_eq!(patient_rounds(&mut flow), 5);
+}
+
+#[test]
+fn a_queue_of_a_segment_starts_the_count_again() {
+    let mut flow = halved();
     flow.round(BASE_US);
-    assert_eq!(flow.core.window(), 17 * ONE);
+    flow.round(BASE_US);
+    flow.round(BASE_US + 2000);
+    assert_eq!(patient_rounds(&mut flow), 2);
+}
+
+#[test]
+fn growth_in_a_hurry_ends_with_what_the_path_delivered() {
+    let mut flow = halved();
+    patient_rounds(&mut flow);
+    let before = flow.window();
+    flow.round(QUEUED_US);
+    let left = before * (BASE_US + 1000) as f64 / QUEUED_US as f64;
+    assert!(
+        (flow.window() - left).abs() < 1.0,
+        "{} {left}",
+        flow.window()
+    );
+}
+
+#[test]
+fn without_quiet_rounds_it_is_vegas() {
+    let mut flow = Feeder::at(Algorithm::Nice, &[(Param::QuietRounds, 0)], 11.0);
+    assert_eq!(patient_rounds(&mut flow), 50);
+}
+
+#[test]
+fn a_window_that_the_receiver_keeps_from_being_used_does_not_grow() {
+    let mut flow = nice(64.0);
+    for _ in 0..20 {
+        let start = flow.delivered;
+        let ack = Ack {
+            in_flight: 8,
+            ..flow.ack(8, start, BASE_US)
+        };
+        flow.core.on_ack(&ack);
+    }
+    assert_eq!(flow.window(), 64.0);
 }
 
 #[test]

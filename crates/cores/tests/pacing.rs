@@ -69,9 +69,9 @@ fn the_more_starve_the_rarer_each_asks_down_to_the_papers_floor() {
 }
 
 #[test]
-fn who_starves_for_long_asks_half_as_often() {
-    assert!((starved(500, 1, 7) / 1e6 - 0.5).abs() < 0.01);
-    assert!((starved(500, 1, 8) / 1e6 - 1.0).abs() < 0.01);
+fn who_starves_for_long_asks_a_quarter_as_often() {
+    assert!((starved(100, 1, 7) / 1e6 - 0.25).abs() < 0.01);
+    assert!((starved(100, 1, 8) / 1e6 - 1.0).abs() < 0.01);
 }
 
 #[test]

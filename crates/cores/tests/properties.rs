@@ -68,8 +68,9 @@ fn play(flow: &mut Feeder, round: &Round) {
 }
 
 fn fresh(algorithm: Algorithm, estimator: u32) -> Feeder {
-    let mut flow = Feeder::at(algorithm, &[(Param::Estimator, estimator)], 2.0);
-    flow.core.flow.win.ssthresh = u32::MAX;
+    let params = [(Param::Estimator, estimator), (Param::InitialWindow, 2)];
+    let mut flow = Feeder::fresh(algorithm, &params);
+    flow.round(BASE_US);
     flow
 }
 
@@ -108,6 +109,7 @@ proptest! {
     fn nice_is_never_more_aggressive_than_reno(rounds in rounds(), estimator in 0u32..2) {
         let mut nice = fresh(Algorithm::Nice, estimator);
         let mut reno = Reno { cwnd: 2.0, ssthresh: f64::INFINITY };
+        reno.round(nice.delivered);
         for round in &rounds {
             let delivered = nice.delivered;
             play(&mut nice, round);

@@ -58,6 +58,38 @@ fn robust_learns_a_small_buffer_from_losses() {
     );
 }
 
+/// A late comer: its first guess of the worst was twice a long queue.
+fn starving(estimator: u32) -> Feeder {
+    let mut flow = nice(estimator);
+    flow.set_window(0.25);
+    flow.core.flow.rtt.max = 10 * BASE_US;
+    flow
+}
+
+#[test]
+fn robust_takes_the_worst_of_what_a_starving_flow_meets() {
+    let mut flow = starving(1);
+    flow.round(BASE_US * 3 / 2);
+    assert_eq!(flow.core.flow.rtt.max, 10 * BASE_US, "one sample is none");
+    flow.round(BASE_US * 2);
+    assert_eq!(flow.core.flow.rtt.max, 2 * BASE_US);
+    let mut paper = starving(0);
+    paper.round(BASE_US * 3 / 2);
+    paper.round(BASE_US * 2);
+    assert_eq!(paper.core.flow.rtt.max, 10 * BASE_US);
+}
+
+#[test]
+fn robust_believes_in_no_buffer_larger_than_one_bdp() {
+    let limit = |estimator| {
+        let mut flow = starving(estimator);
+        flow.set_window(4.0);
+        flow.core.rtt_limit()
+    };
+    assert_eq!(limit(1), BASE_US + BASE_US / 4);
+    assert_eq!(limit(0), BASE_US + 9 * BASE_US / 4);
+}
+
 #[test]
 fn running_never_accepts_a_longer_route() {
     let mut flow = nice(0);

@@ -17,18 +17,23 @@ pub struct Feeder {
 }
 
 impl Feeder {
-    /// A flow that has seen its base RTT once and is past slow start at `window` segments.
-    pub fn at(algorithm: Algorithm, params: &[(Param, u32)], window: f64) -> Self {
+    /// A flow that knows nothing yet.
+    pub fn fresh(algorithm: Algorithm, params: &[(Param, u32)]) -> Self {
         let mut core = Core::new(algorithm, 1_000_000, BASE_US);
         for &(param, value) in params {
             core = core.with(param, value);
         }
-        let mut feeder = Feeder {
+        Feeder {
             core,
             now_us: 1_000_000,
             delivered: 0,
             last: Send::default(),
-        };
+        }
+    }
+
+    /// A flow that has seen its base RTT once and is past slow start at `window` segments.
+    pub fn at(algorithm: Algorithm, params: &[(Param, u32)], window: f64) -> Self {
+        let mut feeder = Feeder::fresh(algorithm, params);
         feeder.round(BASE_US);
         feeder.set_window(window);
         feeder
