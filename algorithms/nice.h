@@ -20,6 +20,8 @@
  * - Coming back (quiet_rounds = 0). Vegas adds one segment a round, 33 rounds to a path of 33 segments. After quiet_rounds
  *   without a queue the window grows by a quarter a round up to where it last filled the path, after twice as many
  *   beyond that, but never past what Reno would have; it leaves that growth as it leaves slow start.
+ * - Vegas counts what is queued from the least RTT of a pair. A small lone segment, a handshake's or a greeting's, is
+ *   faster by what two full ones take on the wire, and Vegas took that for two segments queued: three quarters of a path.
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
  * - A lone segment's RTT may contain a delayed ACK: it sets minRTT but neither maxRTT nor the congestion count.
  * - Below one segment the worst of some pairs replaces a larger maxRTT (estimator = 0): what they meet is others' queue, and
@@ -49,12 +51,14 @@
 	P(endurance, 6)                                                                                                \
 	P(force_window, 0)
 
+#define NICE_ANY 0xffffu /* a capacity that is not known, or does not matter */
 #define NICE_STEP 4u /* the hurried growth: a quarter of the window, so two rounds of it overshoot by half at most */
 
 struct nice {
 	struct nn_window reno; /* what Reno would have: growth in a hurry stays below it */
-	u32 capacity; /* the window that last filled the path without a queue, 1/4096 segment */
 	struct nn_worst worst;
+	u32 pair_rtt; /* the least RTT of a segment that was not alone, us; 0: none yet */
+	u16 capacity; /* the window that last filled the path without a queue, segments */
 	u8 quiet; /* rounds in a row without a queue */
 	u8 hurried : 7; /* so many rounds tell of a window that grew faster than Vegas' */
 	u8 hold : 1; /* this round's segments left before the last cut */
@@ -85,13 +89,15 @@ nn_inline u32 nice_limit(const struct nn_flow *flow, nn_params p)
 
 nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 rtt)
 {
+	struct nice *own = nice_of(flow);
 	bool lone = ack->flags & NN_LONE;
 
 	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
 	if (lone)
 		return;
+	own->pair_rtt = nn_min(own->pair_rtt ? own->pair_rtt : rtt, rtt);
 	if (flow->win.w < NN_ONE)
-		nn_rtt_worst(&flow->rtt, p[NN_P_estimator], &nice_of(flow)->worst, rtt);
+		nn_rtt_worst(&flow->rtt, p[NN_P_estimator], &own->worst, rtt);
 	nn_round_count(&flow->round, ack, rtt, rtt > nice_limit(flow, p));
 }
 
@@ -110,7 +116,7 @@ nn_inline void nice_drain(struct nn_flow *flow, nn_params p, const struct nn_ack
 	u64 bdp = delivered * empty / nn_max(ack->now_us - flow->round.start_us, nn_max(empty, 1));
 
 	nn_shrink(&flow->win, bdp < flow->win.w ? (u32)bdp : flow->win.w);
-	own->capacity = flow->win.w;
+	own->capacity = nn_min(flow->win.w >> NN_SHIFT, NICE_ANY);
 	own->hurried = 0;
 	own->hold = 1;
 }
@@ -118,14 +124,14 @@ nn_inline void nice_drain(struct nn_flow *flow, nn_params p, const struct nn_ack
 /* Slow start ended early: gamma is a pair of segments at half a path, and a base that was measured with a small one. */
 nn_inline void nice_expect_more(struct nice *own, nn_params p)
 {
-	own->capacity = NN_MAX_WINDOW;
+	own->capacity = NICE_ANY;
 	own->quiet = p[NN_P_quiet_rounds];
 }
 
 nn_inline bool nice_may_hurry(struct nn_flow *flow, nn_params p)
 {
 	struct nice *own = nice_of(flow);
-	u32 rounds = (flow->win.w < own->capacity ? 1 : 2) * p[NN_P_quiet_rounds];
+	u32 rounds = (flow->win.w >> NN_SHIFT < own->capacity ? 1 : 2) * p[NN_P_quiet_rounds];
 
 	return rounds && own->quiet >= rounds && flow->win.w >= NN_ONE && flow->win.w < own->reno.w;
 }
@@ -143,7 +149,8 @@ nn_inline void nice_hurry(struct nn_flow *flow, const struct nn_ack *ack)
 nn_inline void nice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	struct nice *own = nice_of(flow);
-	u64 diff = vegas_diff(flow, p);
+	u32 base = nn_in_slow_start(&flow->win) ? flow->rtt.min : nn_max(flow->rtt.min, own->pair_rtt);
+	u64 diff = vegas_diff(flow, p, base);
 	u32 most = nn_in_slow_start(&flow->win) ? p[NN_P_gamma] : p[NN_P_beta];
 
 	own->quiet = flow->round.slow || diff >= (u64)p[NN_P_alpha] << NN_SHIFT ? 0 : nn_min(own->quiet + 1, 255);
@@ -159,7 +166,7 @@ nn_inline void nice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack 
 	if (nice_may_hurry(flow, p))
 		nice_hurry(flow, ack);
 	else
-		vegas_on_round(flow, p, ack);
+		vegas_on_round(flow, p, ack, base);
 }
 
 nn_inline void nice_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)

@@ -30,10 +30,10 @@
 
 NN_CORE_AS_RENO(vegas)
 
-/* Segments that the flow itself keeps queued, 1/4096 segment. */
-nn_inline u64 vegas_diff(const struct nn_flow *flow, nn_params p)
+/* Segments that the flow itself keeps queued, 1/4096 segment; `base`: the RTT without a queue. */
+nn_inline u64 vegas_diff(const struct nn_flow *flow, nn_params p, u32 base)
 {
-	u32 rtt = flow->round.min_rtt, base = flow->rtt.min;
+	u32 rtt = flow->round.min_rtt;
 
 	if (rtt <= base || rtt - base <= p[NN_P_queue_floor])
 		return 0;
@@ -49,10 +49,10 @@ nn_inline u32 vegas_increase(const struct nn_flow *flow, const struct nn_ack *ac
 }
 
 /* The rule of the round's end. */
-nn_inline void vegas_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline void vegas_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 base)
 {
 	struct nn_window *win = &flow->win;
-	u64 diff = vegas_diff(flow, p);
+	u64 diff = vegas_diff(flow, p, base);
 
 	if (nn_in_slow_start(win)) {
 		if (diff > (u64)p[NN_P_gamma] << NN_SHIFT)
@@ -77,7 +77,7 @@ nn_inline void vegas_on_ack(struct nn_flow *flow, nn_params p, const struct nn_a
 	}
 	if (nn_round_over(&flow->round, ack)) {
 		if (flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack))
-			vegas_on_round(flow, p, ack);
+			vegas_on_round(flow, p, ack, flow->rtt.min);
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	}
 	if (nn_in_slow_start(&flow->win) && nn_may_grow(flow, ack))

@@ -22,14 +22,15 @@ def test_a_download_keeps_97_percent_against_8_uploads(capsys: pytest.CaptureFix
         with day.arriving_downloads() as documents, day.arriving_uploads() as uploads, day.download():
             time.sleep(3)
             start = time.monotonic()
-            time.sleep(6)
-            alone = documents.rate(start, start + 6)
+            time.sleep(alone_for)
+            alone = documents.rate(start, start + alone_for)
             with day.uploads(8, "netnice"):
                 time.sleep(3)
                 start = time.monotonic()
-                time.sleep(8)
+                time.sleep(beside_for + 0.5)
                 found = day.upload_congestion_controls()
-                return alone, documents.rate(start, start + 7.5), uploads.rate(start, start + 7.5), found
+                end = start + beside_for
+                return alone, documents.rate(start, end), uploads.rate(start, end), found
 
     alone, beside, background, found = on_a_path(measure)
     say(capsys, f"download alone {alone / 1e6:.2f}, beside 8 netnice uploads {beside / 1e6:.2f} Mbit/s")
