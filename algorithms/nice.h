@@ -36,7 +36,7 @@
 
 #define NICE_PARAMS(P)                                                                                                 \
 	P(threshold, 25)                                                                                               \
-	P(starved_threshold, 35)                                                                                       \
+	P(starved_threshold, 40)                                                                                       \
 	P(fraction, 50)                                                                                                \
 	P(alpha, 1)                                                                                                    \
 	P(beta, 3)                                                                                                     \
