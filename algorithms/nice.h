@@ -36,7 +36,7 @@
 
 #define NICE_PARAMS(P)                                                                                                 \
 	P(threshold, 25)                                                                                               \
-	P(starved_threshold, 40)                                                                                       \
+	P(starved_threshold, 35)                                                                                       \
 	P(fraction, 50)                                                                                                \
 	P(alpha, 1)                                                                                                    \
 	P(beta, 3)                                                                                                     \
@@ -47,7 +47,7 @@
 	P(estimator, NN_RTT_ROBUST)                                                                                    \
 	P(quiet_rounds, 3)                                                                                             \
 	P(max_gap, 400)                                                                                                \
-	P(peer_gap, 60)                                                                                                \
+	P(peer_gap, 70)                                                                                                \
 	P(endurance, 6)                                                                                                \
 	P(force_window, 0)
 

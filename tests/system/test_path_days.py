@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import signal
 import time
+from statistics import fmean
 
 import pytest
 
@@ -15,8 +16,9 @@ _WINDOW = 0.5  # seconds over which a rate is a rate
 
 
 def test_a_download_keeps_97_percent_against_8_uploads(capsys: pytest.CaptureFixture[str]) -> None:
-    # CUBIC's own sawtooth takes about 5 s here: several of them, or the ratio is that of two phases of it.
-    alone_for, beside_for = 10, 20
+    # CUBIC's own sawtooth takes about 5 s here: several of them, or the ratio is that of two phases of it. Two starts of
+    # the uploads, because what they believe of the path depends on the phase that they meet first.
+    alone_for, beside_for, starts = 10, 12, 2
 
     def measure(day: Day) -> tuple[float, float, float, set[str]]:
         with day.arriving_downloads() as documents, day.arriving_uploads() as uploads, day.download():
@@ -24,13 +26,17 @@ def test_a_download_keeps_97_percent_against_8_uploads(capsys: pytest.CaptureFix
             start = time.monotonic()
             time.sleep(alone_for)
             alone = documents.rate(start, start + alone_for)
-            with day.uploads(8, "netnice"):
-                time.sleep(3)
-                start = time.monotonic()
-                time.sleep(beside_for + 0.5)
-                found = day.upload_congestion_controls()
-                end = start + beside_for
-                return alone, documents.rate(start, end), uploads.rate(start, end), found
+            beside, background, found = [], [], set()
+            for _ in range(starts):
+                with day.uploads(8, "netnice"):
+                    time.sleep(3)
+                    start = time.monotonic()
+                    end = start + beside_for
+                    time.sleep(beside_for + 0.5)
+                    found |= day.upload_congestion_controls()
+                    beside.append(documents.rate(start, end))
+                    background.append(uploads.rate(start, end))
+            return alone, fmean(beside), fmean(background), found
 
     alone, beside, background, found = on_a_path(measure)
     say(capsys, f"download alone {alone / 1e6:.2f}, beside 8 netnice uploads {beside / 1e6:.2f} Mbit/s")
