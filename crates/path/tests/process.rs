@@ -107,6 +107,7 @@ fn the_summary_counts_what_went_through() {
 fn a_machine_that_was_too_busy_is_reported() {
     in_new_namespace(|| {
         let path = Path::start("--rtt 4ms");
+        thread::sleep(Duration::from_millis(100)); // its command runs a little before it does
         path.signal(Signal::SIGSTOP);
         thread::sleep(Duration::from_millis(300));
         path.signal(Signal::SIGCONT);
