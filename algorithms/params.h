@@ -25,7 +25,7 @@
 	X(estimator, "0 running min/max, 1 robust", "how base and worst RTT are estimated")                            \
 	X(max_gap, "milliseconds, 0 none", "longest silence between two pairs of one flow below W = 1")                \
 	X(peer_gap, "milliseconds, 0 none", "max_gap is at least this times the host's starving flows")                \
-	X(endurance, "rounds, 0 never", "after so many rounds below W = 1 peer_gap quadruples")                           \
+	X(endurance, "rounds, 0 never", "after so many rounds below W = 1 peer_gap quadruples")                        \
 	X(target, "milliseconds, 1 to 1000", "queueing delay that LEDBAT steers for: RFC 6817, section 3.3")           \
 	X(slow_start_exit, "percent of target", "queueing delay at which LEDBAT's slow start ends")                    \
 	X(slowdown, "times its own length, 0 none", "pause between LEDBAT++'s slowdowns")                              \

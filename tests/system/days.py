@@ -68,7 +68,7 @@ class Day:
 
 
 def on_a_path(measure: Callable[[Day], T], **path: Any) -> T:
-    """Measures on a fresh 10 Mbit/s, 40 ms, 1-BDP path, or as ``path`` says; again while it is void, ATTEMPTS in all."""
+    """Measures on a fresh 10 Mbit/s, 40 ms, 1-BDP path, or as ``path`` says; again while it is void."""
     path = {"rate": "10mbit", "rtt": "40ms", **path}
     reasons: list[str] = []
     for attempt in range(ATTEMPTS):

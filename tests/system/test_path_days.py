@@ -16,8 +16,8 @@ _WINDOW = 0.5  # seconds over which a rate is a rate
 
 
 def test_a_download_keeps_97_percent_against_8_uploads(capsys: pytest.CaptureFixture[str]) -> None:
-    # CUBIC's own sawtooth takes about 5 s here: several of them, or the ratio is that of two phases of it. Two starts of
-    # the uploads, because what they believe of the path depends on the phase that they meet first.
+    # CUBIC's own sawtooth takes about 5 s here: several of them, or the ratio is that of two phases of it. Two
+    # starts of the uploads, because what they believe of the path depends on the phase that they meet first.
     alone_for, beside_for, starts = 10, 12, 2
 
     def measure(day: Day) -> tuple[float, float, float, set[str]]:
