@@ -35,8 +35,8 @@
 #include "vegas.h"
 
 #define NICE_PARAMS(P)                                                                                                 \
-	P(threshold, 25)                                                                                               \
-	P(starved_threshold, 35)                                                                                       \
+	P(threshold, 28)                                                                                               \
+	P(starved_threshold, 32)                                                                                       \
 	P(fraction, 50)                                                                                                \
 	P(alpha, 1)                                                                                                    \
 	P(beta, 3)                                                                                                     \

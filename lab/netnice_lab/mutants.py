@@ -37,7 +37,7 @@ MUTANTS = {
             "threshold-ignored",
             "queueing delay is never congestion",
             "algorithms/nice.h",
-            "rtt > nn_rtt_limit(&flow->rtt, p[NN_P_threshold], p[NN_P_queue_floor])",
+            "rtt > nice_limit(flow, p)",
             "false",
         ),
         Mutant(

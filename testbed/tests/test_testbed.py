@@ -32,6 +32,7 @@ from testbed.sockets import parse
 _OWNER = """
 import signal, sys, time
 from testbed import Namespace
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup's children ignore it
 a = Namespace("a")
 child = a.spawn("sleep", "300")
 print(a.name, child.pid, flush=True)

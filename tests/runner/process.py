@@ -44,20 +44,21 @@ def may_be_root() -> bool:
     return shutil.which("sudo") is not None and subprocess.run(["sudo", "-v"], check=False).returncode == 0
 
 
-def end_group(group: int) -> bool:
-    """Kills every process of the group; says whether there was one."""
+def end_group(group: int) -> str:
+    """Kills every process of the group; says which there were, or nothing."""
+    members = subprocess.run(["pgrep", "-a", "-g", str(group)], check=False, capture_output=True, text=True).stdout
     try:
         os.killpg(group, signal.SIGKILL)
     except ProcessLookupError:
-        return False
+        return ""
     except PermissionError:
         subprocess.run(["sudo", "-n", "kill", "-KILL", "--", f"-{group}"], check=False)
-    return True
+    return "; ".join(members.splitlines()) or "gone by now"
 
 
 def await_group(group: int) -> None:
-    """Gives processes on their way out (a killed one may still be a zombie) a second to be gone."""
-    deadline = time.monotonic() + 1
+    """Gives processes on their way out (a killed one may still be a zombie) some seconds to be gone."""
+    deadline = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < deadline:
         try:
             os.killpg(group, 0)
@@ -111,6 +112,6 @@ def execute(command: list[str], seconds: float, cwd: Path, out: IO[str] = sys.st
     await_group(process.pid)
     stayed = end_group(process.pid)
     if stayed and not ending:
-        ending = "it left processes behind"
+        ending = f"it left processes behind: {stayed}"
     reader.join(GRACE_SECONDS)
     return Outcome(list(lines), ending)

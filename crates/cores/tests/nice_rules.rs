@@ -32,7 +32,7 @@ fn below_one_segment_the_threshold_is_another() {
     let mut flow = nice(1.0);
     flow.round(QUEUED_US);
     assert!(flow.window() < 1.0);
-    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 35 / 100);
+    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 32 / 100);
 }
 
 #[test]
