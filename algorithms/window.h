@@ -44,12 +44,12 @@ nn_inline void nn_slow_start(struct nn_window *win, u32 acked)
 /* Reno's growth: slow start below ssthresh, else 1/W a segment, and one at most when a pair was more than a window. */
 nn_inline void nn_reno_grow(struct nn_window *win, u32 acked)
 {
-	u64 step = ((u64)acked << (2 * NN_SHIFT)) / win->w;
+	u64 segments = (u64)acked << NN_SHIFT;
 
 	if (nn_in_slow_start(win))
 		nn_slow_start(win, acked);
 	else
-		nn_window_set(win, win->w + (step < NN_ONE ? step : NN_ONE));
+		nn_window_set(win, win->w + (segments < win->w ? (segments << NN_SHIFT) / win->w : NN_ONE));
 }
 
 /* Down to `w`, and no slow start back up. */

@@ -32,7 +32,8 @@ from testbed.sockets import parse
 _OWNER = """
 import signal, sys, time
 from testbed import Namespace
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup's children ignore it
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup's children ignore it,
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's jobs in the background this
 a = Namespace("a")
 child = a.spawn("sleep", "300")
 print(a.name, child.pid, flush=True)

@@ -27,10 +27,10 @@ def test_cong_control_costs_at_most_half_more_than_reno_in_ebpf(capsys: pytest.C
         calls: dict[str, int] = {"nice": 0, "nnreno": 0}
         with _statistics(), b.spawn("python3", _SINK, stdout=subprocess.PIPE) as sink:
             port = sink.line().strip()
-            for _ in range(3):
+            for _ in range(6):
                 for name in costs:
                     before = _spent(name)
-                    a.run("python3", _SEND, b.address, port, name, "2")
+                    a.run("python3", _SEND, b.address, port, name, "1")
                     nanoseconds, count = (now - then for now, then in zip(_spent(name), before, strict=True))
                     costs[name].append(nanoseconds / count)
                     calls[name] += count
