@@ -152,6 +152,17 @@ def die_with_parent() -> None:
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
+_running: list[subprocess.Popen[bytes]] = []
+
+
+def end_with_guests(*_: object) -> None:
+    """End this process and its guests: a guest killed alone may leave a process that it was tracing."""
+    for process in _running:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    os._exit(128 + signal.SIGTERM)
+
+
 def boot(directory: Path, run: Run, programs: Programs, limit: float, name: str, key: str) -> Output:
     """Run the guest to its end."""
     prepare(directory, run, programs)
@@ -184,6 +195,7 @@ def boot(directory: Path, run: Run, programs: Programs, limit: float, name: str,
         start_new_session=True,
         preexec_fn=die_with_parent,
     )
+    _running.append(process)
     try:
         console, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired as error:
@@ -194,6 +206,7 @@ def boot(directory: Path, run: Run, programs: Programs, limit: float, name: str,
         ) from error
     finally:
         kill(process)
+        _running.remove(process)
     files = collect(directory, console.decode(errors="replace"), name)
     return Output(files, time.monotonic() - began, cpu_of_children() - used, key)
 

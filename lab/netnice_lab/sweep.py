@@ -53,6 +53,7 @@ def work(task: Task, limit: float) -> machine.Output:
 def ignore_interrupt() -> None:
     """Workers leave Ctrl-C to the parent; they die with it, and their guests with them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, machine.end_with_guests)
     machine.die_with_parent()
 
 
@@ -75,6 +76,9 @@ class Local:
             workers = list((pool._processes or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in workers:
+                worker.terminate()
+            for worker in workers:
+                worker.join(5)
                 worker.kill()
             raise
         pool.shutdown()
