@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from testbed import Packet
 
-_TOGETHER = 0.005  # seconds; pairs are at least 20 ms apart wherever this is used
+TOGETHER = 0.005  # seconds; pairs are at least 20 ms apart wherever this is used
 
 
 def bursts(packets: Iterable[Packet]) -> list[tuple[float, int]]:
@@ -15,7 +15,7 @@ def bursts(packets: Iterable[Packet]) -> list[tuple[float, int]]:
     found: list[tuple[float, int]] = []
     last = float("-inf")
     for packet in packets:
-        if packet.seconds - last > _TOGETHER:
+        if packet.seconds - last > TOGETHER:
             found.append((packet.seconds, 1))
         else:
             found[-1] = (found[-1][0], found[-1][1] + 1)

@@ -8,6 +8,7 @@ path's time is void: it is repeated, and never for another reason.
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -67,8 +68,11 @@ class Day:
         return {s.congestion_control for s in found if s.state == "ESTAB"}
 
 
-def on_a_path(measure: Callable[[Day], T], **path: Any) -> T:
-    """Measures on a fresh 10 Mbit/s, 40 ms, 1-BDP path, or as ``path`` says; again while it is void."""
+def on_a_path(measure: Callable[[Day], T], *, stall: float = math.inf, **path: Any) -> T:
+    """Measures on a fresh 10 Mbit/s, 40 ms, 1-BDP path, or as ``path`` says; again while it is void.
+
+    A run in which the machine stood still for more than ``stall`` seconds is void too.
+    """
     path = {"rate": "10mbit", "rtt": "40ms", **path}
     reasons: list[str] = []
     for attempt in range(ATTEMPTS):
@@ -80,9 +84,10 @@ def on_a_path(measure: Callable[[Day], T], **path: Any) -> T:
                 RsyncDaemon(b) as store,
             ):
                 figures = measure(Day(a, b, link, web, store))
-            if link.trusted:
+            longest = link.summary["wake_ups"]["max_us"] / 1e6
+            if link.trusted and longest <= stall:
                 return figures
-            reasons += link.summary["reasons"]
+            reasons += link.summary["reasons"] or [f"it stood still for {longest * 1e3:.1f} ms"]
     pytest.fail(f"void {ATTEMPTS} times, the machine was too busy to tell: {'; '.join(reasons)}")
 
 
