@@ -72,10 +72,16 @@ nn_inline void nn_round_count(struct nn_round *round, const struct nn_ack *ack, 
 	round->max_rtt = nn_max(round->max_rtt, rtt_us);
 }
 
-/* To be called at a round's end: for how many rounds has the window been below one? */
+/* Below one segment a round holds less than a pair, and the flow asks the path rather than uses it. */
+nn_inline bool nn_is_starving(const struct nn_flow *flow)
+{
+	return flow->win.w < NN_ONE;
+}
+
+/* To be called at a round's end: for how many rounds has the flow starved? */
 nn_inline void nn_count_starved(struct nn_flow *flow)
 {
-	flow->starved = flow->win.w >= NN_ONE ? 0 : nn_min(flow->starved + 1, 255);
+	flow->starved = !nn_is_starving(flow) ? 0 : nn_min(flow->starved + 1, 255);
 }
 
 /* A window that was not used, or of which a part is missing, has not been tried. */

@@ -130,7 +130,7 @@ nn_inline void ladder_cut(struct nn_flow *flow, nn_params p, const struct nn_ack
 	if (nn_in_slow_start(&flow->win))
 		bdp = bdp * 2 / 3; /* W has grown by half since that segment left */
 	else if (own->strikes < p[NN_P_soft_cuts] &&
-		 (flow->win.w >= NN_ONE || (u64)flow->win.w * ack->kin >= ladder_pipe(flow) / 2))
+		 (!nn_is_starving(flow) || (u64)flow->win.w * ack->kin >= ladder_pipe(flow) / 2))
 		bdp -= bdp >> (ladder_shift(own, p));
 	else
 		bdp = bdp * p[NN_P_keep] / NN_ONE;
@@ -174,7 +174,7 @@ nn_inline void ladder_on_round(struct nn_flow *flow, nn_params p, const struct n
 		own->quiet++;
 	if (!nn_is_tried(flow, ack))
 		return;
-	if (flow->win.w < NN_ONE) {
+	if (nn_is_starving(flow)) {
 		if (own->quiet >= p[NN_P_quiet_pairs])
 			nn_window_set(&flow->win, nn_min(flow->win.w * p[NN_P_climb], NN_ONE));
 		return;
@@ -214,7 +214,7 @@ nn_inline void ladder_on_ack(struct nn_flow *flow, nn_params p, const struct nn_
 	if (nn_in_slow_start(&flow->win)) {
 		if (flow->round.slow >= nn_max(4, flow->win.w >> (NN_SHIFT + 3)))
 			ladder_cut(flow, p, ack, ladder_queue(flow));
-		else if (flow->win.w >= NN_ONE && nn_is_tried(flow, ack))
+		else if (!nn_is_starving(flow) && nn_is_tried(flow, ack))
 			nn_slow_start(&flow->win, ack->acked / 2 + (ack->acked & 1));
 	}
 	if (nn_round_over(&flow->round, ack)) {

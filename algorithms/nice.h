@@ -82,7 +82,7 @@ nn_inline void nice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
 /* The RTT above which a segment met congestion. */
 nn_inline u32 nice_limit(const struct nn_flow *flow, nn_params p)
 {
-	u32 percent = flow->win.w < NN_ONE ? p[NN_P_starved_threshold] : p[NN_P_threshold];
+	u32 percent = nn_is_starving(flow) ? p[NN_P_starved_threshold] : p[NN_P_threshold];
 
 	return nn_rtt_limit(&flow->rtt, p[NN_P_estimator], percent, p[NN_P_queue_floor]);
 }
@@ -96,7 +96,7 @@ nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ac
 	if (lone)
 		return;
 	own->pair_rtt = nn_min(own->pair_rtt ? own->pair_rtt : rtt, rtt);
-	if (flow->win.w < NN_ONE)
+	if (nn_is_starving(flow))
 		nn_rtt_worst(&flow->rtt, p[NN_P_estimator], &own->worst, rtt);
 	nn_round_count(&flow->round, ack, rtt, rtt > nice_limit(flow, p));
 }
@@ -133,7 +133,7 @@ nn_inline bool nice_may_hurry(struct nn_flow *flow, nn_params p)
 	struct nice *own = nice_of(flow);
 	u32 rounds = (flow->win.w >> NN_SHIFT < own->capacity ? 1 : 2) * p[NN_P_quiet_rounds];
 
-	return rounds && own->quiet >= rounds && flow->win.w >= NN_ONE && flow->win.w < own->reno.w;
+	return rounds && own->quiet >= rounds && !nn_is_starving(flow) && flow->win.w < own->reno.w;
 }
 
 nn_inline void nice_hurry(struct nn_flow *flow, const struct nn_ack *ack)

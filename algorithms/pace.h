@@ -112,9 +112,9 @@ nn_inline void nn_come_back(struct nn_flow *flow, nn_params p, const struct nn_a
 {
 	u32 srtt = flow->rtt.smoothed;
 
-	if (flow->stamps == NN_UNSTAMPED && flow->win.w < NN_ONE)
+	if (flow->stamps == NN_UNSTAMPED && nn_is_starving(flow))
 		nn_stamps_return(flow, ack);
-	else if (flow->stamps == NN_STAMPED && flow->win.w >= NN_ONE && !p[NN_P_force_window] &&
+	else if (flow->stamps == NN_STAMPED && !nn_is_starving(flow) && !p[NN_P_force_window] &&
 		 srtt < NN_HASTE_RTT_US && ack->held_us > srtt)
 		flow->stamps = NN_UNSTAMPED;
 }

@@ -59,9 +59,15 @@ nn_inline void nn_shrink(struct nn_window *win, u32 w)
 	win->ssthresh = win->w;
 }
 
+/* What fast recovery leaves: half of what was in flight (RFC 5681, 3.1). */
+nn_inline u32 nn_half(const struct nn_window *win)
+{
+	return win->w >> 1;
+}
+
 nn_inline void nn_halve(struct nn_window *win)
 {
-	nn_shrink(win, win->w >> 1);
+	nn_shrink(win, nn_half(win));
 }
 
 /* Fast recovery or an ECN mark: once per window of data, the window halves (RFC 5681, 3.2; RFC 3168, 6.1.2). */
@@ -78,8 +84,8 @@ nn_inline void nn_reduce(struct nn_window *win)
 nn_inline void nn_collapse(struct nn_window *win)
 {
 	win->prior_w = win->w;
-	win->ssthresh = win->w >> 1;
-	nn_window_set(win, nn_min(win->w >> 1, NN_ONE));
+	win->ssthresh = nn_half(win);
+	nn_window_set(win, nn_min(win->ssthresh, NN_ONE));
 }
 
 /* The timer fired again: nothing more is known of the path, so ssthresh stays. */

@@ -25,4 +25,10 @@ enum nn_receiver_param {
 
 typedef const u32 *nn_receiver_params;
 
+/* The time of an arrival as a clock that runs `skew` fast has it, microseconds, wraps. */
+nn_inline u32 nn_arrival_us(nn_receiver_params p, u64 now_ns)
+{
+	return (u32)(now_ns / 1000 + now_ns / 1000000 * p[NN_R_skew] / 1000);
+}
+
 #endif

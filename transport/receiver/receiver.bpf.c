@@ -121,8 +121,7 @@ int arrival(struct __sk_buff *skb)
 		return 1;
 	now = bpf_ktime_get_ns();
 	milliseconds = now / 1000000;
-	seg.now_us = now / 1000;
-	seg.now_us += (u32)(now / 1000000 * nn_receiver_table[params_of(chosen)][NN_R_skew] / 1000);
+	seg.now_us = nn_arrival_us(nn_receiver_table[params_of(chosen)], now);
 	seg.seq = bpf_ntohl(tcp.seq);
 	seg.bytes = payload;
 	seg.segments = skb->gso_segs > 1 ? skb->gso_segs : 1;

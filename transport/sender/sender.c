@@ -125,7 +125,7 @@ nn_inline void nn_apply(struct sock *sk, u32 algorithm, const struct nn_ack *ack
 	struct nn_flow *flow = nn_flow_of(sk);
 	struct nn_send send;
 
-	nn_count_starving(flow, algorithm, flow->win.w < NN_ONE);
+	nn_count_starving(flow, algorithm, nn_is_starving(flow));
 	nn_pace(flow, nn_params_table[algorithm], ack, &send);
 	nn_send_as(sk, &send);
 }
@@ -177,8 +177,8 @@ nn_inline void nn_sender_init(struct sock *sk, u32 algorithm, nn_on_start *start
 	start(flow, p, ack.now_us, ack.delivered, tp->srtt_us >> 3);
 	nn_find_base(tp, flow);
 	nn_kin_change(sk, algorithm, 1, 0, flow->win.w);
-	nn_apply(sk, algorithm,
-		 &ack); /* at once: what the SYN-ACK's cong_control left must not pace the first window */
+	/* at once: what the SYN-ACK's cong_control left must not pace the first window */
+	nn_apply(sk, algorithm, &ack);
 }
 
 nn_inline u32 nn_recovery_of(u8 state)
@@ -240,7 +240,7 @@ nn_inline u32 nn_segments(u32 w)
 	}                                                                                                              \
 	NN_OP(u32, name##_ssthresh, struct sock *sk)                                                                   \
 	{                                                                                                              \
-		return nn_segments(nn_flow_of(sk)->win.w / 2);                                                         \
+		return nn_segments(nn_half(&nn_flow_of(sk)->win));                                                     \
 	}                                                                                                              \
 	NN_OP(u32, name##_undo_cwnd, struct sock *sk)                                                                  \
 	{                                                                                                              \

@@ -3,6 +3,7 @@
 
 mod feed;
 
+use approx::assert_abs_diff_eq;
 use feed::{Feeder, BASE_US};
 use netnice_cores::{Algorithm, Core, Param, ONE};
 
@@ -55,7 +56,7 @@ fn the_first_cut_takes_ones_own_share_and_waits() {
     flow.round(LONG_US);
     let share = 16.0 * 20.0 / 24.0;
     let expected = share * (1.0 - 1.0 / 32.0);
-    assert!((flow.window() - expected).abs() < 0.01, "{}", flow.window());
+    assert_abs_diff_eq!(flow.window(), expected, epsilon = 0.01);
     let cut = flow.window();
     flow.round(LONG_US);
     assert_eq!(flow.window(), cut, "it did not wait for the cut to show");
@@ -116,7 +117,7 @@ fn kin_move_to_their_mean_and_keep_their_sum() {
             *w = flow.window();
         }
         let sum: f64 = windows.iter().sum();
-        assert!((sum - 36.0).abs() < 0.01, "{windows:?}");
+        assert_abs_diff_eq!(sum, 36.0, epsilon = 0.01);
     }
     let squares: f64 = windows.iter().map(|w| w * w).sum();
     assert!(36.0 * 36.0 / (3.0 * squares) > 0.99, "{windows:?}");

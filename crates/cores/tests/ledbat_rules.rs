@@ -3,6 +3,7 @@
 
 mod path;
 
+use approx::assert_abs_diff_eq;
 use netnice_cores::{Algorithm, Param, Recovery};
 use path::{near, Clock, Path, MS, SECOND, USUAL};
 
@@ -29,22 +30,10 @@ fn an_empty_queue_adds_a_segment_a_round_trip_and_no_more_than_reno() {
 
 #[test]
 fn the_change_is_in_proportion_to_the_distance_from_the_target() {
-    assert!(
-        (change(TARGET / 2) - 0.5).abs() < 0.03,
-        "{}",
-        change(TARGET / 2)
-    );
-    assert!(change(TARGET).abs() < 0.03, "{}", change(TARGET));
-    assert!(
-        (change(2 * TARGET) + 1.0).abs() < 0.05,
-        "{}",
-        change(2 * TARGET)
-    );
-    assert!(
-        (change(4 * TARGET) + 3.0).abs() < 0.20,
-        "{}",
-        change(4 * TARGET)
-    );
+    assert_abs_diff_eq!(change(TARGET / 2), 0.5, epsilon = 0.03);
+    assert_abs_diff_eq!(change(TARGET), 0.0, epsilon = 0.03);
+    assert_abs_diff_eq!(change(2 * TARGET), -1.0, epsilon = 0.05);
+    assert_abs_diff_eq!(change(4 * TARGET), -3.0, epsilon = 0.20);
 }
 
 #[test]
@@ -54,7 +43,7 @@ fn the_target_is_a_parameter() {
     path.forward = 40 * MS;
     path.hold(200 * MS, 40.0);
     path.round();
-    assert!((path.window() - 39.0).abs() < 0.1, "{}", path.window());
+    assert_abs_diff_eq!(path.window(), 39.0, epsilon = 0.1);
 }
 
 #[test]
@@ -210,5 +199,5 @@ fn its_own_first_queue_is_not_the_base() {
     path.forward = 80 * MS; // before the peer's tick can be known
     path.hold(3 * SECOND, 40.0);
     path.round();
-    assert!((path.window() - 40.2).abs() < 0.05, "{}", path.window());
+    assert_abs_diff_eq!(path.window(), 40.2, epsilon = 0.05);
 }

@@ -3,6 +3,7 @@
 
 mod path;
 
+use approx::assert_abs_diff_eq;
 use netnice_cores::{Algorithm, Param, Recovery};
 use path::{near, Clock, Path, MS, SECOND, USUAL};
 
@@ -51,7 +52,7 @@ fn above_the_target_the_decrease_is_multiplicative() {
     // gain - W (queue / target - 1) a round trip, at 40 segments and a gain of 1
     for (quarters, wanted) in [(5, -9.0), (6, -19.0)] {
         let down = change(130 * MS, TARGET * quarters / 4);
-        assert!((down - wanted).abs() < 0.8, "{quarters}: {down}");
+        assert_abs_diff_eq!(down, wanted, epsilon = 0.8);
     }
 }
 

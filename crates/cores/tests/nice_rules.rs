@@ -3,6 +3,7 @@
 
 mod feed;
 
+use approx::assert_abs_diff_eq;
 use feed::{Feeder, BASE_US};
 use netnice_cores::{Ack, Algorithm, Param, Recovery, LONE, ONE};
 
@@ -94,7 +95,7 @@ fn congestion_takes_the_window_below_one_down_to_one_48th() {
     for _ in 0..10 {
         flow.round(QUEUED_US);
     }
-    assert!((flow.window() - 1.0 / 48.0).abs() < 1.0 / 4096.0);
+    assert_abs_diff_eq!(flow.window(), 1.0 / 48.0, epsilon = 1.0 / 4096.0);
 }
 
 #[test]
@@ -270,11 +271,7 @@ fn growth_in_a_hurry_ends_with_what_the_path_delivered() {
     let before = flow.window();
     flow.round(QUEUED_US);
     let left = before * (BASE_US + 1000) as f64 / QUEUED_US as f64;
-    assert!(
-        (flow.window() - left).abs() < 1.0,
-        "{} {left}",
-        flow.window()
-    );
+    assert_abs_diff_eq!(flow.window(), left, epsilon = 1.0);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod feed;
 
+use approx::assert_abs_diff_eq;
 use feed::{Feeder, BASE_US};
 use netnice_cores::Algorithm;
 
@@ -23,11 +24,7 @@ fn mul_is_of_half_the_window_and_one_round_late() {
             "{level:?} cut in the first congested round"
         );
         flow.round(BASE_US * 13 / 10);
-        assert!(
-            (flow.window() - left).abs() < 0.01,
-            "{level:?}: {}",
-            flow.window()
-        );
+        assert_abs_diff_eq!(flow.window(), left, epsilon = 0.01);
     }
 }
 
@@ -45,11 +42,7 @@ fn add_is_the_growth_of_a_round() {
     for (level, add) in LEVELS.into_iter().zip([1.0, 0.2, 0.1]) {
         let mut flow = flow(level);
         flow.round(BASE_US);
-        assert!(
-            (flow.window() - 16.0 - add).abs() < 0.001,
-            "{level:?}: {}",
-            flow.window()
-        );
+        assert_abs_diff_eq!(flow.window(), 16.0 + add, epsilon = 0.001);
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod feed;
 
+use approx::assert_abs_diff_eq;
 use feed::{Feeder, BASE_US, MSS};
 use netnice_cores::{Ack, Algorithm, Param, Recovery, ONE};
 
@@ -58,20 +59,20 @@ fn starved(gap_ms: u32, peers: u32, rounds: u32) -> f64 {
 
 #[test]
 fn a_lone_starving_flow_asks_at_least_once_a_max_gap() {
-    assert!((starved(1000, 1, 0) / 1e6 - 1.0).abs() < 0.01);
+    assert_abs_diff_eq!(starved(1000, 1, 0) / 1e6, 1.0, epsilon = 0.01);
 }
 
 #[test]
 fn the_more_starve_the_rarer_each_asks_down_to_the_papers_floor() {
-    assert!((starved(1000, 6, 0) / 1e6 - 1.5).abs() < 0.01);
+    assert_abs_diff_eq!(starved(1000, 6, 0) / 1e6, 1.5, epsilon = 0.01);
     let floor = 96.0 * BASE_US as f64;
-    assert!((starved(1000, 100, 0) / floor - 1.0).abs() < 0.02);
+    assert_abs_diff_eq!(starved(1000, 100, 0) / floor, 1.0, epsilon = 0.02);
 }
 
 #[test]
 fn who_starves_for_long_asks_a_quarter_as_often() {
-    assert!((starved(100, 1, 7) / 1e6 - 0.25).abs() < 0.01);
-    assert!((starved(100, 1, 8) / 1e6 - 1.0).abs() < 0.01);
+    assert_abs_diff_eq!(starved(100, 1, 7) / 1e6, 0.25, epsilon = 0.01);
+    assert_abs_diff_eq!(starved(100, 1, 8) / 1e6, 1.0, epsilon = 0.01);
 }
 
 #[test]
@@ -79,7 +80,7 @@ fn max_gap_zero_is_the_papers_floor() {
     // The queue of the congested rounds is in the smoothed RTT too.
     let gap = starved(0, 1, 0);
     let papers_floor = 96.0 * BASE_US as f64;
-    assert!((gap / papers_floor - 1.0).abs() < 0.02);
+    assert_abs_diff_eq!(gap / papers_floor, 1.0, epsilon = 0.02);
 }
 
 #[test]
