@@ -64,7 +64,7 @@ nn_inline void nicer_grow(struct nn_flow *flow, nn_params p, const struct nn_ack
 {
 	u32 before = flow->win.w;
 
-	vegas_on_round(flow, p, ack, flow->rtt.min);
+	vegas_on_round(flow, p, ack, flow->rtt.min, 1);
 	if (flow->win.w > before)
 		nn_window_set(&flow->win, before + (u64)(flow->win.w - before) * p[NN_P_add] / NN_ONE);
 }

@@ -18,6 +18,8 @@
 	X(fraction, "percent of a round's segments", "how many must see it: f of TCP Nice, section 2.2")               \
 	X(alpha, "segments", "Vegas grows while it keeps fewer queued")                                                \
 	X(beta, "segments", "Vegas shrinks while it keeps more queued")                                                \
+	X(shared, "0 each, 1 all",                                                                                     \
+	  "whose alpha and beta are: a flow's, or those of all that the host has to one place")                        \
 	X(gamma, "segments", "Vegas leaves slow start when it keeps more queued")                                      \
 	X(min_window, "1/4096 segment, 1 to 4096000", "the floor: 85 is the paper's 1/48")                             \
 	X(initial_window, "segments, 1 to 10", "the first window")                                                     \

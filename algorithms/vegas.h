@@ -48,11 +48,11 @@ nn_inline u32 vegas_increase(const struct nn_flow *flow, const struct nn_ack *ac
 	return delivered >= flow->win.w ? NN_ONE : (u32)((delivered << NN_SHIFT) / flow->win.w);
 }
 
-/* The rule of the round's end. */
-nn_inline void vegas_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 base)
+/* The rule of the round's end, for one of `flows` that keep alpha to beta segments together. */
+nn_inline void vegas_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 base, u32 flows)
 {
 	struct nn_window *win = &flow->win;
-	u64 diff = vegas_diff(flow, p, base);
+	u64 diff = vegas_diff(flow, p, base) * flows;
 
 	if (nn_in_slow_start(win)) {
 		if (diff > (u64)p[NN_P_gamma] << NN_SHIFT)
@@ -61,7 +61,7 @@ nn_inline void vegas_on_round(struct nn_flow *flow, nn_params p, const struct nn
 	}
 	if (diff > (u64)p[NN_P_beta] << NN_SHIFT) {
 		if (win->w > 2 * NN_ONE)
-			nn_shrink(win, nn_max(win->w - NN_ONE, 2 * NN_ONE));
+			nn_shrink(win, nn_max(win->w - NN_ONE / flows, 2 * NN_ONE));
 	} else if (diff < (u64)p[NN_P_alpha] << NN_SHIFT || !diff) {
 		nn_window_set(win, (u64)win->w + vegas_increase(flow, ack));
 	}
@@ -77,7 +77,7 @@ nn_inline void vegas_on_ack(struct nn_flow *flow, nn_params p, const struct nn_a
 	}
 	if (nn_round_over(&flow->round, ack)) {
 		if (flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack))
-			vegas_on_round(flow, p, ack, flow->rtt.min);
+			vegas_on_round(flow, p, ack, flow->rtt.min, 1);
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	}
 	if (nn_in_slow_start(&flow->win) && nn_may_grow(flow, ack))

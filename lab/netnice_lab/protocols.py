@@ -48,6 +48,7 @@ def vegas(alpha: int, beta: int) -> Protocol:
 
 PAPER_NICE: Values = (
     ("threshold", 10), ("starved_threshold", 10), ("estimator", 0), ("queue_floor", 0), ("quiet_rounds", 0),
+    ("alpha", 1), ("shared", 0),
     ("max_gap", 0), ("peer_gap", 0), ("endurance", 0),
 )  # fmt: skip
 """The paper's own choices where the shipped defaults differ."""

@@ -59,7 +59,7 @@ class TestNested:
     def test_every_kind_of_a_level(self, netnice: Run) -> None:
         me = program("netnice")
         assert netnice("-n", "1", "--no-mark", me).stdout == "1 unmarked\n"
-        assert netnice("-n", "2", "--receive", me).stdout == "2 both ways\n"
+        assert netnice("-n", "2", "--send-only", me).stdout == "2 send only\n"
 
     def test_off_is_for_processes(self, netnice: Run) -> None:
         done = netnice("-n", "off", "true", check=False)

@@ -30,7 +30,7 @@ def test_a_download_yields_and_is_let_go(up: dict[int, str], netnicectl: Run) ->
         Namespace("home") as home,
         Path(www, home, rate="10mbit", rtt="40ms"),
         Nginx(www, {"big": SIZE}) as server,
-        home.spawn("netnice", "--receive-only", "curl", "-so", "/dev/null", server.url("big"), stdout=subprocess.PIPE),
+        home.spawn("netnice", "curl", "-so", "/dev/null", server.url("big"), stdout=subprocess.PIPE),
     ):
         time.sleep(4)
         before, _ = seen(home)
@@ -50,6 +50,7 @@ def test_a_download_yields_and_is_let_go(up: dict[int, str], netnicectl: Run) ->
 
 def test_the_direction_is_told_and_adds_up(up: dict[int, str], netnice: Run) -> None:
     me = program("netnice")
-    assert netnice("--receive", me).stdout == "0 both ways\n"
+    assert netnice(me).stdout == "0\n"
+    assert netnice("--send-only", me).stdout == "0 send only\n"
     assert netnice("--receive-only", me).stdout == "0 receive only\n"
-    assert netnice("--receive-only", me, me).stdout == "0 both ways\n"
+    assert netnice("--receive-only", me, "--send-only", me).stdout == "0\n"

@@ -33,7 +33,7 @@ fn below_one_segment_the_threshold_is_another() {
     let mut flow = nice(1.0);
     flow.round(QUEUED_US);
     assert!(flow.window() < 1.0);
-    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 32 / 100);
+    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 40 / 100);
 }
 
 #[test]
@@ -256,12 +256,30 @@ fn beyond_what_once_filled_the_path_in_the_sixth() {
 }
 
 #[test]
-fn a_queue_of_a_segment_starts_the_count_again() {
-    let mut flow = halved();
-    flow.round(BASE_US);
-    flow.round(BASE_US);
+fn a_queue_of_two_segments_starts_the_count_again() {
+    for (queue, left) in [(3000, 0), (3900, 2)] {
+        let mut flow = halved();
+        flow.round(BASE_US);
+        flow.round(BASE_US);
+        flow.round(BASE_US + queue);
+        assert_eq!(patient_rounds(&mut flow), left, "{queue} us");
+    }
+}
+
+/// What a round with one segment of this flow queued adds to a window of eleven, as one of `kin` flows.
+fn growth(kin: u32, params: &[(Param, u32)]) -> f64 {
+    let mut flow = Feeder::at(Algorithm::Nice, params, 11.0);
+    flow.kin = kin;
     flow.round(BASE_US + 2000);
-    assert_eq!(patient_rounds(&mut flow), 2);
+    flow.window() - 11.0
+}
+
+#[test]
+fn a_hosts_flows_keep_together_what_one_would() {
+    assert_abs_diff_eq!(growth(1, &[]), 1.0, epsilon = 0.01);
+    assert_abs_diff_eq!(growth(2, &[]), 0.0, epsilon = 0.01);
+    assert_abs_diff_eq!(growth(8, &[]), -1.0 / 8.0, epsilon = 0.01);
+    assert_abs_diff_eq!(growth(8, &[(Param::Shared, 0)]), 1.0, epsilon = 0.01);
 }
 
 #[test]

@@ -22,9 +22,9 @@ const EMPTYING: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
+    #[default]
     Both,
     /// What its processes send.
-    #[default]
     Send,
     /// What they receive.
     Receive,
@@ -50,8 +50,8 @@ impl Direction {
 
     fn suffix(self) -> &'static str {
         match self {
-            Self::Send => "",
-            Self::Both => "-both",
+            Self::Both => "",
+            Self::Send => "-send",
             Self::Receive => "-receive",
         }
     }
@@ -71,12 +71,12 @@ impl Group {
     pub const ALL: [Group; Self::COUNT] = Self::all();
 
     const fn all() -> [Self; Self::COUNT] {
-        let mut all = [Self::new(0, true, Direction::Send); Self::COUNT];
+        let mut all = [Self::new(0, true, Direction::Both); Self::COUNT];
         let mut i = 0;
         while i < Self::COUNT {
             let direction = match i % Self::PER_LEVEL / 2 {
-                0 => Direction::Send,
-                1 => Direction::Both,
+                0 => Direction::Both,
+                1 => Direction::Send,
                 _ => Direction::Receive,
             };
             all[i] = Self::new((i / Self::PER_LEVEL) as u32, i % 2 == 0, direction);
@@ -115,11 +115,11 @@ impl Group {
         let mut parts = path.split('/').skip_while(|p| *p != PARENT);
         parts.next()?;
         let name = parts.next()?.strip_prefix("level")?;
-        let directions = [Direction::Both, Direction::Receive];
+        let directions = [Direction::Send, Direction::Receive];
         let (name, direction) = directions
             .iter()
             .find_map(|d| Some((name.strip_suffix(d.suffix())?, *d)))
-            .unwrap_or((name, Direction::Send));
+            .unwrap_or((name, Direction::Both));
         let (number, marked) = match name.strip_suffix("-unmarked") {
             Some(number) => (number, false),
             None => (name, true),
@@ -301,11 +301,11 @@ mod tests {
         }
         assert_eq!(
             Group::of_path("/netnice/level0/inner"),
-            Some(Group::new(0, true, Direction::Send))
+            Some(Group::new(0, true, Direction::Both))
         );
         assert_eq!(
             Group::of_path("/netnice/level2"),
-            Some(Group::new(2, true, Direction::Send))
+            Some(Group::new(2, true, Direction::Both))
         );
         assert_eq!(Group::of_path("/"), None);
         assert_eq!(

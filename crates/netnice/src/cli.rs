@@ -14,6 +14,7 @@ Levels:
 
 Examples:
   sudo netnice rsync -a /data backup:/data   back up without anybody noticing
+  sudo netnice curl -O https://host/image    download: the server need know nothing of it
   sudo netnice -n 2 rclone sync /data far:   the same, out of the way of other backups too
   sudo netnice sudo -u $USER git push        the same with your own rights
   sudo netnice sh                            everything started from this shell yields
@@ -32,9 +33,9 @@ Exit status:
 
 /// Run COMMAND so that its TCP traffic takes only what nobody else on the path wants.
 ///
-/// COMMAND and everything it starts send at full speed while the path is idle and get out of the way
-/// within a few round trips when anybody else needs it. There is no rate to choose, the program is not
-/// changed, and the other end needs nothing. Without COMMAND and -p, prints the level of this process:
+/// COMMAND and everything it starts send and receive at full speed while the path is idle and get out of
+/// the way within a few round trips when anybody else needs it. There is no rate to choose, the program
+/// is not changed, and the other end needs nothing. Without COMMAND and -p, prints the level of this process:
 /// 'foreground' when it has none.
 ///
 /// Connections that COMMAND opens or accepts are concerned; those it inherits stay as they are. netnice
@@ -79,9 +80,9 @@ pub struct Cli {
     #[arg(long, requires = "subject")]
     pub no_mark: bool,
 
-    /// Yield with what COMMAND receives too: downloads from servers that know nothing of netnice
+    /// Yield with what COMMAND sends only, not with what it receives
     #[arg(long, requires = "subject", conflicts_with = "receive_only")]
-    pub receive: bool,
+    pub send_only: bool,
 
     /// Yield with what COMMAND receives only, not with what it sends
     #[arg(long, requires = "subject")]
@@ -151,7 +152,7 @@ mod tests {
             &["-p", "cmd"],
             &["-p", "4294967296"],
             &["--no-mark"],
-            &["--receive", "--receive-only", "cmd"],
+            &["--send-only", "--receive-only", "cmd"],
         ] {
             assert!(parse(words).is_err(), "{words:?}");
         }

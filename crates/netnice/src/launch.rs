@@ -38,8 +38,8 @@ pub fn run(cli: Cli) -> Result<(), Error> {
 
 /// What the command line says of it, if anything.
 pub(crate) fn direction(cli: &Cli) -> Option<Direction> {
-    match (cli.receive, cli.receive_only) {
-        (true, _) => Some(Direction::Both),
+    match (cli.send_only, cli.receive_only) {
+        (true, _) => Some(Direction::Send),
         (_, true) => Some(Direction::Receive),
         _ => None,
     }
@@ -51,8 +51,8 @@ pub(crate) fn described(current: Option<Group>) -> String {
         Some(group) => {
             let mark = if group.marked { "" } else { " unmarked" };
             let direction = match group.direction {
-                Direction::Both => " both ways",
-                Direction::Send => "",
+                Direction::Both => "",
+                Direction::Send => " send only",
                 Direction::Receive => " receive only",
             };
             format!("{}{mark}{direction}", group.level)

@@ -36,7 +36,7 @@ pub(crate) fn choose_for(
     no_mark: bool,
     direction: Option<Direction>,
 ) -> Group {
-    let now = current.unwrap_or(Group::new(level, true, Direction::Send));
+    let now = current.unwrap_or(Group::new(level, true, Direction::Both));
     Group::new(
         level,
         now.marked && !no_mark,
@@ -98,7 +98,7 @@ mod tests {
         let receive = choose_for(now, 1, false, Some(Receive));
         assert_eq!(receive, Group::new(1, false, Receive));
         let fresh = choose_for(None, 2, true, None);
-        assert_eq!(fresh, Group::new(2, false, Send));
+        assert_eq!(fresh, Group::new(2, false, Both));
     }
 
     #[test]

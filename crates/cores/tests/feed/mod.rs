@@ -13,6 +13,7 @@ pub struct Feeder {
     pub core: Core,
     pub now_us: u32,
     pub delivered: u32,
+    pub kin: u32,
     pub last: Send,
 }
 
@@ -27,6 +28,7 @@ impl Feeder {
             core,
             now_us: 1_000_000,
             delivered: 0,
+            kin: 1,
             last: Send::default(),
         }
     }
@@ -63,6 +65,7 @@ impl Feeder {
             acked,
             rtt_us,
             in_flight: self.segments(),
+            kin: self.kin,
             mss: MSS,
             ..Ack::default()
         }
