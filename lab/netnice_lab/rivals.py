@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Who yields to whom: runs of two flavours as the points of the report's matrix, and as its ranking."""
+
+from itertools import combinations
+
+import pandas as pd
+
+from netnice_lab import lowprio
+from netnice_lab.experiment import Bar
+from netnice_lab.lowprio import BEST_EFFORT, FLAVOURS, LEVELS
+from netnice_lab.scenario import Scenario
+
+LINK = "wifi"
+PAIRS = tuple(f"{first}:{second}" for first, second in combinations(FLAVOURS, 2))
+"""Written first:second, in the order of FLAVOURS: best effort comes first."""
+
+
+def scenario(pair: str, seed: int) -> Scenario:
+    """One flow each."""
+    first, second = pair.split(":")
+    return lowprio.pair(first, second, LINK, seed)
+
+
+def below_best_effort() -> list[Bar]:
+    """The Nice family has less than every best-effort flavour, in every repetition."""
+    return [
+        Bar(f"{level} is below {best} in every repetition", "wins", {"pair": f"{best}:{level}"}, minimum=1.0)
+        for level in LEVELS
+        for best in BEST_EFFORT
+    ]
+
+
+def points(frame: pd.DataFrame) -> pd.DataFrame:
+    """Both goodputs of every run as parts of what the link could carry, each pair both ways round."""
+    names = frame.pair.str.split(":", expand=True)
+    carried = pd.Series([lowprio.pair_capacity(LINK, int(seed)) for seed in frame.seed], frame.index)
+    one = pd.DataFrame(
+        {
+            "first": names[0],
+            "second": names[1],
+            "first_part": frame["first"] / carried,
+            "second_part": frame["second"] / carried,
+        }
+    )
+    other = one.rename(
+        columns={
+            "first": "second",
+            "second": "first",
+            "first_part": "second_part",
+            "second_part": "first_part",
+        }
+    )
+    return pd.concat([one, other], ignore_index=True)
+
+
+def ranking(frame: pd.DataFrame) -> pd.DataFrame:
+    """For every flavour the part of all its runs in which it has more than the other, by the other."""
+    runs = points(frame)
+    runs["wins"] = (runs.first_part > runs.second_part).astype(float)
+    rows = runs.groupby(["first", "second"], sort=False).wins.sum().reset_index()
+    rows["part"] = rows.wins / rows["first"].map(runs.groupby("first").size())
+    order = rows.groupby("first").part.sum().sort_values(kind="stable").index
+    return pd.concat([rows[rows["first"] == name] for name in order], ignore_index=True)
