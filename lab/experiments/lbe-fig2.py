@@ -3,6 +3,7 @@
 
 from netnice_lab.experiment import Bar, Experiment, Figure
 from netnice_lab.lowprio import FLAVOURS, WIFI, bulk, scenario
+from netnice_lab.rivals import FALLING
 
 experiment = Experiment(
     title="A flavour joins a backlogged Nice on a Wi-Fi-like link: the newcomer's share",
@@ -16,8 +17,15 @@ experiment = Experiment(
     figures=[Figure("protocol", "first_share", "link", "", "the newcomer's part of both goodputs")],
     seeds=3,
     pinned={"first_share": 0.10, "total": 0.05},
+    quick={"protocol": ("cubic",)},
     bars=[
         Bar(f"Nice is below {name}", "first_share", {"protocol": name}, minimum=0.75)
-        for name in ("cubic", "reno", "bbr", "nnledbat", "lp")
+        for name in ("cubic", "reno", "bbr", "nnledbat", "nnledbatpp", "lp")
+    ] + [
+        Bar(f"Nice is above {name}", "first_share", {"protocol": name}, maximum=0.05) for name in ("nice1", "nice2")
+    ] + [
+        Bar("Nice shares equally with Vegas", "first_share", {"protocol": "vegas-1-3"}, minimum=0.4, maximum=0.6,
+            holds=False, reason=FALLING),
+        Bar("Nice shares equally with Nice", "first_share", {"protocol": "nice"}, minimum=0.4, maximum=0.6),
     ],
 )  # fmt: skip

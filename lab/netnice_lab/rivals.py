@@ -11,6 +11,10 @@ from netnice_lab.lowprio import BEST_EFFORT, FLAVOURS, LEVELS
 from netnice_lab.scenario import Scenario
 
 LINK = "wifi"
+FALLING = (
+    "a falling rate lifts the queue over Nice's threshold and halves its window, where Vegas takes one segment off: "
+    "with the threshold out of reach Nice has 63 % beside Vegas"
+)
 PAIRS = tuple(f"{first}:{second}" for first, second in combinations(FLAVOURS, 2))
 """Written first:second, in the order of FLAVOURS: best effort comes first."""
 
