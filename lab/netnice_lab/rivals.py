@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Who yields to whom: runs of two flavours as the points of the report's matrix, and as its ranking."""
 
-from itertools import combinations
+from itertools import combinations_with_replacement
 
 import pandas as pd
 
 from netnice_lab import lowprio
-from netnice_lab.experiment import Bar
-from netnice_lab.lowprio import BEST_EFFORT, FLAVOURS, LEVELS
+from netnice_lab.lowprio import FLAVOURS
 from netnice_lab.scenario import Scenario
 
 LINK = "wifi"
@@ -15,23 +14,14 @@ FALLING = (
     "a falling rate lifts the queue over Nice's threshold and halves its window, where Vegas takes one segment off: "
     "with the threshold out of reach Nice has 63 % beside Vegas"
 )
-PAIRS = tuple(f"{first}:{second}" for first, second in combinations(FLAVOURS, 2))
-"""Written first:second, in the order of FLAVOURS: best effort comes first."""
+PAIRS = tuple(f"{first}:{second}" for first, second in combinations_with_replacement(FLAVOURS, 2))
+"""Written first:second, in the order of FLAVOURS: best effort comes first. Each also meets itself."""
 
 
 def scenario(pair: str, seed: int) -> Scenario:
     """One flow each."""
     first, second = pair.split(":")
     return lowprio.pair(first, second, LINK, seed)
-
-
-def below_best_effort() -> list[Bar]:
-    """The Nice family has less than every best-effort flavour, in every repetition."""
-    return [
-        Bar(f"{level} is below {best} in every repetition", "wins", {"pair": f"{best}:{level}"}, minimum=1.0)
-        for level in LEVELS
-        for best in BEST_EFFORT
-    ]
 
 
 def points(frame: pd.DataFrame) -> pd.DataFrame:
@@ -58,8 +48,12 @@ def points(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranking(frame: pd.DataFrame) -> pd.DataFrame:
-    """For every flavour the part of all its runs in which it has more than the other, by the other."""
+    """For every flavour the part of all its runs in which it has more than the other, by the other.
+
+    A flavour against itself does not count.
+    """
     runs = points(frame)
+    runs = runs[runs["first"] != runs["second"]].copy()
     runs["wins"] = (runs.first_part > runs.second_part).astype(float)
     rows = runs.groupby(["first", "second"], sort=False).wins.sum().reset_index()
     rows["part"] = rows.wins / rows["first"].map(runs.groupby("first").size())

@@ -15,7 +15,8 @@ NAMES = ("pair", "seed", "first", "second")
 def runs() -> pd.DataFrame:
     """Three flavours, two seeds: a always beats c, b does so once, a and b win once each."""
     rows = [("a:b", 1, 9.0, 5.0), ("a:b", 2, 5.0, 9.0), ("a:c", 1, 9.0, 1.0), ("a:c", 2, 9.0, 1.0)]
-    return pd.DataFrame([*rows, ("b:c", 1, 9.0, 1.0), ("b:c", 2, 1.0, 9.0)], columns=NAMES)
+    rows += [("b:c", 1, 9.0, 1.0), ("b:c", 2, 1.0, 9.0), ("b:b", 1, 9.0, 8.0)]
+    return pd.DataFrame(rows, columns=NAMES)
 
 
 def test_the_ranking_counts_each_flavours_own_runs_lowest_first() -> None:
