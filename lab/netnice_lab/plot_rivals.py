@@ -21,19 +21,17 @@ def matrix(figure: Figure, frame: pd.DataFrame) -> Picture:
     for row, line in zip(names, axes, strict=True):
         for column, one in zip(columns, line, strict=True):
             runs = frame[(frame[figure.series] == row) & (frame[figure.x] == column)]
-            one.set(xlim=(0, 1), ylim=(0, 1))
-            if runs.empty:
-                one.axis("off")
-                continue
+            one.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=(0, 0.5), yticks=(0, 0.5))
             one.fill([0, 1, 0.5], [0, 0, 0.5], LEAD)
             one.fill([0, 0, 0.5], [0, 1, 0.5], BEHIND)
             one.plot(runs[right], runs[up], ".", markersize=3)
     for column, one in zip(columns, axes[0], strict=True):
         one.set_title(column, fontsize=8)
     for row, line in zip(names, axes, strict=True):
-        line[0].text(-0.45, 0.5, row, rotation=90, va="center", fontsize=8)
-    picture.supxlabel(figure.x_label, fontsize=9)
-    picture.supylabel(figure.y_label, fontsize=9)
+        line[0].set_ylabel(row, fontsize=8)
+    middle = len(names) // 2
+    axes[middle][0].set_ylabel(f"{figure.y_label}\n{names[middle]}", fontsize=8)
+    axes[-1][len(columns) // 2].set_xlabel(figure.x_label, fontsize=8)
     return picture
 
 
