@@ -10,8 +10,16 @@ from netnice_lab.traffic import Bulk
 
 SHY = "15 % of this buffer and three round trips of watching leave TCP-LP 88 % of the link even alone"
 BY_RTT = (
-    "the RTT holds the queue of both ways: 83 kB, 66 ms, on the way back and none on the way there look like 13 of "
-    "Nice's segments queued. With the ACKs in a queue of their own (fq_codel) it has 9.3 of 9.6 Mbit/s"
+    "the RTT holds the queue of both ways: 83 kB on the way back and none on the way there make 106 ms of 40. With the "
+    "ACKs in a queue of their own (fq_codel on the way back) Nice has 9.3 of 9.6 Mbit/s"
+)
+AS_RENO = (
+    "its target of 100 ms is more than this buffer's 80: it loses packets and halves as Reno does, which has 7.8 "
+    "Mbit/s here. With a target of 40 ms it has 8.7 of CUBIC's 8.8"
+)
+BURSTS = (
+    "what bunched ACKs release passes 15 % of the buffer, though the mean queue there is a quarter of a packet: with "
+    "60 % it has 5.0 Mbit/s"
 )
 BY_CLOCK = ("nnledbat", "nnlp")
 BY_ROUND_TRIP = (*LEVELS, "nnledbatpp")
@@ -31,7 +39,7 @@ def minds(name: str, why: str) -> Bar:
     """Beside CUBIC under the same upload."""
     cell = {"reverse": "cubic", "stamps": True}
     return Bar(f"{name} does not mind", "first", {"protocol": name, **cell}, {"protocol": "cubic", **cell},
-               minimum=0.9, holds=not why, reason=why)  # fmt: skip
+               minimum=0.9, holds=False, reason=why)  # fmt: skip
 
 
 experiment = Experiment(
@@ -44,8 +52,8 @@ experiment = Experiment(
     seeds=2,
     pinned={"first": 0.05},
     bars=[
-        minds("nnledbat", ""),
-        minds("nnlp", SHY),
+        minds("nnledbat", AS_RENO),
+        minds("nnlp", BURSTS),
         *(minds(name, BY_RTT) for name in BY_ROUND_TRIP),
     ] + [
         Bar(f"{name} without timestamps, way back empty", "first",
