@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from netnice_lab.experiment import Bar, Experiment, Figure
+from netnice_lab.experiment import Bar, Cell, Experiment, Figure
 from netnice_lab.lowprio import LEVELS, LINKS, bulk, scenario, topology
 from netnice_lab.scenario import Scenario
 from netnice_lab.traffic import Bulk
@@ -37,7 +37,7 @@ def both_ways(protocol: str, reverse: str, stamps: bool, seed: int) -> Scenario:
 
 def minds(name: str, why: str) -> Bar:
     """Beside CUBIC under the same upload."""
-    cell = {"reverse": "cubic", "stamps": True}
+    cell: Cell = {"reverse": "cubic", "stamps": True}
     return Bar(f"{name} does not mind", "first", {"protocol": name, **cell}, {"protocol": "cubic", **cell},
                minimum=0.9, holds=False, reason=why)  # fmt: skip
 
