@@ -2,11 +2,13 @@
 """Low-priority TCP in Linux, figure 5: data rates of two equal flows on three kinds of access."""
 
 from netnice_lab.experiment import Bar, Experiment, Figure
-from netnice_lab.lowprio import FLAVOURS, LEVELS, alone
+from netnice_lab.lowprio import FLAVOURS, JITTER, LEVELS, alone
 
 SLOW = {
     ("lan", "nnledbatpp"): "its gain is 1/12 on a 10 ms path by the draft: it takes minutes to fill 1 Gbit/s, and a "
     "tenth for slowdowns",
+    ("wifi", "nice1"): JITTER,
+    ("wifi", "nice2"): JITTER,
 }
 
 experiment = Experiment(
