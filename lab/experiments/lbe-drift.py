@@ -2,7 +2,7 @@
 """Base-delay drift: what a flow alone queues after five, fifteen and thirty minutes."""
 
 from netnice_lab.experiment import Bar, Experiment, Figure
-from netnice_lab.lowprio import Access, bulk, scenario
+from netnice_lab.lowprio import LEVELS, Access, bulk, scenario
 
 LINK = Access(2_000_000, 50_000, 500_000)
 """Two seconds of buffer: room for a base that drifts."""
@@ -13,7 +13,7 @@ KNOWN = "after ten minutes its own queue is the smallest delay it remembers; the
 experiment = Experiment(
     title="A flow alone at 2 Mbit/s, 50 ms: its queue after 5, 15 and 30 minutes",
     claim="Ros and Welzl (2013): a long-lived LEDBAT flow adds more and more delay, one target every ten minutes.",
-    sweep={"protocol": ("nice", "nnledbat", "nnledbatpp", "nnlp"), "minutes": (5, 15, 30)},
+    sweep={"protocol": (*LEVELS, "nnledbat", "nnledbatpp", "nnlp"), "minutes": (5, 15, 30)},
     scenario=lambda protocol, minutes, seed: scenario(
         LINK, (bulk("first", protocol, (0.0, 1.0)),), (protocol,),
         minutes * 60.0, minutes * 60.0 - LOOK, seed, sample=1.0,
@@ -24,6 +24,6 @@ experiment = Experiment(
     bars=[
         Bar(f"{name}: no more after 30 minutes than after 5", "queue", {"protocol": name, "minutes": 30},
             {"protocol": name, "minutes": 5}, maximum=1.25, holds=name != "nnledbat", reason=KNOWN)
-        for name in ("nnledbat", "nnledbatpp")
+        for name in (*LEVELS, "nnledbat", "nnledbatpp")
     ],
 )  # fmt: skip

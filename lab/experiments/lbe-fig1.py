@@ -2,7 +2,7 @@
 """Low-priority TCP in Linux, figure 1: each flavour alone."""
 
 from netnice_lab.experiment import Bar, Experiment, Figure
-from netnice_lab.lowprio import FLAVOURS, alone
+from netnice_lab.lowprio import FLAVOURS, JITTER, alone
 
 experiment = Experiment(
     title="Each flavour alone on a Wi-Fi-like link: rate and queue",
@@ -15,9 +15,14 @@ experiment = Experiment(
         Figure("first", "queue", "protocol", "rate, Mbit/s", "queue, bytes", False, True),
     ],
     seeds=2,
+    quick={"protocol": ("nice",)},
     pinned={"first": 0.05, "queue": 0.10},
     bars=[
         Bar(f"{delay} queues less than {loss}", "queue", {"protocol": delay}, {"protocol": loss}, maximum=0.9)
         for delay in ("vegas-1-3", "nice", "nnledbatpp") for loss in ("cubic", "reno", "lp")
+    ] + [
+        Bar(f"{level} uses what Nice does", "first", {"protocol": level}, {"protocol": "nice"}, minimum=0.8,
+            holds=False, reason=JITTER)
+        for level in ("nice1", "nice2")
     ],
 )  # fmt: skip

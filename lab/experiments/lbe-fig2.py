@@ -3,11 +3,13 @@
 
 from netnice_lab.experiment import Bar, Experiment, Figure
 from netnice_lab.lowprio import FLAVOURS, WIFI, bulk, scenario
+from netnice_lab.rivals import FALLING
 
 experiment = Experiment(
     title="A flavour joins a backlogged Nice on a Wi-Fi-like link: the newcomer's share",
     claim="Nice shares equally the traffic with Vegas, but is otherwise lower priority than any other protocol.",
-    differs="A share is the mean over the 20 s that begin 5 s after the newcomer.",
+    differs="A share is the mean over the 20 s that begin 5 s after the newcomer. nice1 and nice2 have "
+    "nothing here even alone (lbe-fig1).",
     sweep={"protocol": FLAVOURS, "link": ("wifi",)},
     scenario=lambda protocol, link, seed: scenario(
         WIFI, (bulk("second", "nice", (0.0, 0.5)), bulk("first", protocol, (10.0, 10.5))),
@@ -16,8 +18,13 @@ experiment = Experiment(
     figures=[Figure("protocol", "first_share", "link", "", "the newcomer's part of both goodputs")],
     seeds=3,
     pinned={"first_share": 0.10, "total": 0.05},
+    quick={"protocol": ("cubic",)},
     bars=[
         Bar(f"Nice is below {name}", "first_share", {"protocol": name}, minimum=0.75)
-        for name in ("cubic", "reno", "bbr", "nnledbat", "lp")
+        for name in ("cubic", "reno", "bbr", "nnledbat", "nnledbatpp", "lp")
+    ] + [
+        Bar("Nice shares equally with Vegas", "first_share", {"protocol": "vegas-1-3"}, minimum=0.4, maximum=0.6,
+            holds=False, reason=FALLING),
+        Bar("Nice shares equally with Nice", "first_share", {"protocol": "nice"}, minimum=0.4, maximum=0.6),
     ],
 )  # fmt: skip

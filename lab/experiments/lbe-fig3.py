@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Low-priority TCP in Linux, figures 3 and 4: every low-priority flavour against every best-effort one."""
+"""Low-priority TCP in Linux, figure 3: every flavour against every other. Figures 3 and 4 are the same runs."""
 
 from netnice_lab.experiment import Bar, Experiment, Figure
-from netnice_lab.lowprio import BEST_EFFORT, LOW, pair
+from netnice_lab.rivals import FALLING, PAIRS, points, scenario
 
 experiment = Experiment(
-    title="Best effort against low priority, one flow each, Wi-Fi-like link, 20 random starts",
-    claim="Nice has the lowest priority, followed by Vegas; it was never found to be more aggressive than Cubic or "
-    "NewReno. TCP-LP is possibly as aggressive as NewReno and more aggressive than Cubic.",
-    differs="One flow lasts 20 s from its own random start on. The kernel's TCP-LP is `lp`, ours `nnlp`.",
-    sweep={"best": BEST_EFFORT, "low": LOW, "link": ("wifi",)},
-    scenario=lambda best, low, link, seed: pair(best, low, link, seed),
-    figures=[
-        Figure("low", "first_share", "best", "low-priority flavour", "best effort's part of both goodputs"),
-        Figure("low", "wins", "best", "low-priority flavour", "part of the runs that best effort wins"),
-    ],
+    title="Low-priority TCP in Linux, figure 3: one flow each, Wi-Fi-like link, 20 random starts",
+    claim="While Nice and Vegas are lower priority than Cubic and Reno, they are fair among each other. LP is more "
+    "aggressive than Nice and Vegas, possibly as aggressive as NewReno and even more aggressive than Cubic.",
+    differs="Both flows start within five seconds and are measured over the twenty after them. The kernel's TCP-LP is "
+    "`lp`, ours `nnlp`. Parts of what the varying link could carry in the same seconds.",
+    sweep={"pair": PAIRS},
+    scenario=scenario,
+    figures=[Figure("second", "first_part", "first", "column's part of the link", "row's part", kind="matrix")],
+    derive=points,
     seeds=20,
+    quick={"pair": ("cubic:nice", "bbr:nice")},
     pinned={"first_share": 0.05, "wins": 0.10},
     bars=[
-        Bar(f"Nice is below {name} in every repetition", "wins", {"best": name, "low": "nice"}, minimum=1.0)
-        for name in BEST_EFFORT
+        Bar("Nice and Vegas are fair", "first_share", {"pair": "vegas-1-3:nice"}, minimum=0.4, maximum=0.6,
+            holds=False, reason=FALLING),
+        Bar("all-Vegas is slightly more efficient than all-Nice", "total", {"pair": "vegas-1-3:vegas-1-3"},
+            {"pair": "nice:nice"}, minimum=1.0),
     ],
 )  # fmt: skip

@@ -39,7 +39,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Figure:
-    """How the sweep is drawn: one line a `series` value, `y` against `x`."""
+    """How the sweep is drawn: one line a `series` value, `y` against `x`; or one of plot_rivals.py's kinds."""
 
     x: str
     y: str
@@ -49,6 +49,7 @@ class Figure:
     log_x: bool = False
     log_y: bool = False
     panel: str | None = None
+    kind: str = "lines"
 
 
 @dataclass(frozen=True)

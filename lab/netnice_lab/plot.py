@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Figures: one line a protocol, the mean over the seeds, the spread as a band."""
+"""Figures: mostly one line a protocol, the mean over the seeds, the spread as a band."""
 
 from pathlib import Path
 
@@ -11,7 +11,9 @@ matplotlib.rcParams["svg.hashsalt"] = "netnice"  # the same figure is the same f
 
 import matplotlib.pyplot as plt  # noqa: E402  the backend must be chosen first
 from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.figure import Figure as Picture  # noqa: E402
 
+from netnice_lab import plot_rivals  # noqa: E402
 from netnice_lab.experiment import Experiment, Figure  # noqa: E402
 
 STYLES = ["o-", "s-", "^-", "v-", "D-", "x-", "+-", "p--", "h--", "*--", "1:", "2:"]
@@ -34,6 +36,21 @@ def draw_lines(axes: Axes, figure: Figure, frame: pd.DataFrame) -> None:
     axes.grid(True, which="both", linewidth=0.3)
 
 
+def lines(figure: Figure, frame: pd.DataFrame) -> Picture:
+    """One plot a value of the panel."""
+    panels = list(frame[figure.panel].drop_duplicates()) if figure.panel else [None]
+    picture, axes = plt.subplots(1, len(panels), figsize=(max(6.0, 4.2 * len(panels)), 4.2), squeeze=False, sharey=True)
+    for one, panel in zip(axes[0], panels, strict=True):
+        draw_lines(one, figure, frame if panel is None else frame[frame[figure.panel] == panel])
+        if panel is not None:
+            one.set_title(f"{figure.panel} = {panel}", fontsize=9)
+    axes[0][-1].legend(fontsize=7)
+    return picture
+
+
+PICTURES = {"lines": lines, "matrix": plot_rivals.matrix, "stack": plot_rivals.stack}
+
+
 def draw(experiment: Experiment, frame: pd.DataFrame, directory: Path) -> list[Path]:
     """Write NAME[-N].svg and .png for every figure of an experiment."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -43,15 +60,7 @@ def draw(experiment: Experiment, frame: pd.DataFrame, directory: Path) -> list[P
     for number, figure in enumerate(experiment.figures, 1):
         if figure.y not in frame:
             continue
-        panels = list(frame[figure.panel].drop_duplicates()) if figure.panel else [None]
-        picture, axes = plt.subplots(
-            1, len(panels), figsize=(max(6.0, 4.2 * len(panels)), 4.2), squeeze=False, sharey=True
-        )
-        for one, panel in zip(axes[0], panels, strict=True):
-            draw_lines(one, figure, frame if panel is None else frame[frame[figure.panel] == panel])
-            if panel is not None:
-                one.set_title(f"{figure.panel} = {panel}", fontsize=9)
-        axes[0][-1].legend(fontsize=7)
+        picture = PICTURES[figure.kind](figure, frame)
         picture.suptitle(experiment.title, fontsize=10)
         picture.tight_layout()
         suffix = "" if number == 1 else f"-{number}"

@@ -42,6 +42,7 @@ UNITS = {
     "udp_loss": "part of the foreground's datagrams",
     "udp_delay": "ms, mean one-way delay of the foreground's datagrams",
     "queue": "bytes in the bottleneck, mean of the samples",
+    "queue_p50": "bytes",
     "queue_p95": "bytes",
 }
 
@@ -131,6 +132,7 @@ def metrics(run: Run, output: Output) -> Metrics:
         queue = queue[queue.us >= run.warm_up * 1e6]
         if not queue.empty:
             result["queue"] = float(queue.bytes.mean())
+            result["queue_p50"] = float(queue.bytes.quantile(0.5))
             result["queue_p95"] = float(queue.bytes.quantile(0.95))
     return result
 

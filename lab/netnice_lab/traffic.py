@@ -80,7 +80,15 @@ class Change:
     command: str
 
 
-Traffic = Bulk | Documents | OnOff | Change
+@dataclass(frozen=True)
+class Script:
+    """A shell script of the guest that starts at a time and goes on beside the traffic."""
+
+    at: float
+    file: str
+
+
+Traffic = Bulk | Documents | OnOff | Change | Script
 
 
 @dataclass
@@ -116,6 +124,8 @@ class Plan:
                 self.add_documents(traffic)
             case OnOff():
                 self.add_on_off(traffic)
+            case Script():
+                self.lines.append(f"change {traffic.at * SECOND:.0f} bash {traffic.file} &")
             case Change():
                 self.lines.append(f"change {traffic.at * SECOND:.0f} tc -n {traffic.node} {traffic.command}")
 
