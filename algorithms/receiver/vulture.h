@@ -62,6 +62,7 @@ nn_inline void vulture_start(struct nn_receiver *flow, nn_receiver_params p)
 	(void)p;
 	v->head = 0;
 	v->tail = 0;
+	v->tick = 0;
 	v->thresh = 0;
 	v->wait = 0;
 	v->policy = NN_FIX;
@@ -88,9 +89,15 @@ nn_inline void vulture_measure(struct nn_vulture *v, nn_receiver_params p, const
 	u32 quantum = nn_max(p[NN_R_quantum], 1), jiffy = nn_min(p[NN_R_jiffy], 100000);
 	u32 sent = seg->stamped ? seg->tsval * tick / quantum * quantum : seg->now_us;
 	u32 arrived = seg->now_us / quantum * quantum;
-	u32 head = v->head % NN_PIVS, tail = v->tail % NN_PIVS;
-	s32 interval = (s32)(sent - v->tsval[head]);
+	u32 clock = seg->stamped ? tick : 0, head, tail;
+	s32 interval;
 
+	if (v->tick != clock) /* times of two clocks make no pair: such a head would stay for ever */
+		v->head = v->tail;
+	v->tick = clock;
+	head = v->head % NN_PIVS;
+	tail = v->tail % NN_PIVS;
+	interval = (s32)(sent - v->tsval[head]);
 	if (v->head != v->tail && interval >= (s32)(NN_PSI * jiffy)) {
 		vulture_count(v, (s32)(arrived - v->arrival[head] - (u32)interval), jiffy);
 		v->head++;

@@ -2,7 +2,7 @@
 """Vulture, figure 2: a receiver that yields to any queue, its own included, wastes what others leave."""
 
 from netnice_lab.experiment import Bar, Experiment, Figure
-from netnice_lab.yielding import DIFFERS, FAITHFUL, PINNED, course, faithful, on_off
+from netnice_lab.yielding import DIFFERS, FAITHFUL, NOISE, PINNED, course, faithful, on_off
 
 CAUTIOUS = "vulture_cautious"
 
@@ -18,7 +18,7 @@ experiment = Experiment(
     seeds=1,
     pinned={key: PINNED[key] for key in ("use", "share")},
     bars=[
-        faithful("use of the off periods", "use", 0.21, {"receiver": CAUTIOUS}),
+        faithful("use of the off periods", "use", 0.21, {"receiver": CAUTIOUS}, holds=False, reason=NOISE),
         Bar("of what both modes use", "use", {"receiver": CAUTIOUS}, {"receiver": FAITHFUL}, maximum=0.21 / 0.56),
     ],
 )

@@ -25,6 +25,7 @@ PINNED = {"use": 0.05, "share": 0.10, "rtt_added": 0.15, "fairness": 0.03, "esti
 REPRODUCED = 0.10
 """How far from the paper's number the faithful core may be."""
 FAITHFUL = "vulture_jiffies"
+NOISE = "its mode is the sign of a noisy sum, one run moves it far (vulture-jitter, and the head of the core)"
 DIFFERS = (
     "The propagation delay lies on the way of the ACKs; the paper's 9.41 Mbit/s of goodput are 9.56 here (no preamble "
     "on a virtual wire); arrivals are up to 0.25 ms early or late; Linux 6.12 instead of 4.12; one run instead of ten."

@@ -105,6 +105,25 @@ fn an_undisturbed_flow_grows_until_it_is_first_halved_and_then_doubles() {
 }
 
 #[test]
+fn a_segment_that_came_before_our_clock_was_known_makes_no_pair() {
+    for offset in [1u32 << 20, (1u32 << 20).wrapping_neg()] {
+        let mut feed = Feed::new("vulture");
+        feed.core.arrival(&Segment {
+            now_us: feed.sent.wrapping_add(offset << 10),
+            bytes: MSS,
+            segments: 1,
+            ..Segment::default()
+        });
+        feed.seq += MSS;
+        feed.decide();
+        for _ in 0..20 {
+            feed.segment(4000, 4000, false);
+        }
+        assert!((8..=12).contains(&feed.core.look().pivs), "{offset}");
+    }
+}
+
+#[test]
 fn the_last_reduction_of_a_halving_leaves_nothing_to_double() {
     let mut feed = Feed::new("vulture_jiffies");
     feed.decide();
