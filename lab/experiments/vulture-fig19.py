@@ -2,7 +2,7 @@
 """Vulture, figures 18 and 19 with table 1: beside a foreground that is on and off in turns."""
 
 from netnice_lab.experiment import Bar, Experiment, Figure
-from netnice_lab.yielding import DIFFERS, PINNED, course, faithful, on_off
+from netnice_lab.yielding import DIFFERS, NOISE, PINNED, course, faithful, on_off
 
 USE = {1: 0.16, 3: 0.60, 5: 0.75, 10: 0.85, 30: 0.92}
 SHARE = {1: 0.10, 3: 0.06, 5: 0.05, 10: 0.04, 30: 0.03}
@@ -34,8 +34,8 @@ experiment = Experiment(
             Bar(f"{t} s on", "share", {"receiver": "tide", "period": t}, maximum=most, holds=t > 5, reason=LATE)
             for t, most in SHARE.items()
         ),
-        *(faithful(f"{t} s off", "use", paper, {"period": t}) for t, paper in PAPER_USE.items()),
-        *(faithful(f"{t} s on", "share", paper, {"period": t}) for t, paper in PAPER_SHARE.items()),
+        *(faithful(f"{t} s off", "use", paper, {"period": t}, t == 5, NOISE) for t, paper in PAPER_USE.items()),
+        *(faithful(f"{t} s on", "share", paper, {"period": t}, t == 10, NOISE) for t, paper in PAPER_SHARE.items()),
         Bar("1 s: foreground, of alone", "foreground_on", {"receiver": "tide", "period": 1},
             {"receiver": "absent", "period": 1}, minimum=0.90),
         Bar("5 s: foreground, of alone", "foreground_on", {"receiver": "tide", "period": 5},
