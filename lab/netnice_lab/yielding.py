@@ -39,7 +39,7 @@ def faithful(
     return Bar(
         f"faithful, {says}: the paper's {paper:g}",
         metric,
-        {"receiver": FAITHFUL} | cell,
+        {"receiver": FAITHFUL, **cell},
         minimum=paper * (1 - REPRODUCED),
         maximum=paper * (1 + REPRODUCED),
         holds=holds,
@@ -193,7 +193,7 @@ def estimate(flow: pd.DataFrame, receiver: pd.DataFrame, groups: dict[str, list[
     both = windows(groups, {"flow": flow, "receiver": receiver})
     free = both[(both.index > 5) & (both.index < START)]
     held = both[(both.index > START + 1) & (both.index < STOP) & (both.rwnd < both.cwnd)]
-    result = {}
+    result: dict[str, float] = {}
     if len(free):
         part = free.estimate / free.cwnd
         result |= {"estimate": float(part.median()), "estimate_follows": float((abs(part - 1) < 0.1).mean())}
