@@ -40,6 +40,7 @@ struct nn_acks {
 struct nn_vulture {
 	u32 tsval[NN_PIVS], arrival[NN_PIVS]; /* packetQue: us, rounded down to the quantum */
 	u32 head, tail;
+	u32 tick; /* of the clock they were sent by, us; 0: it is ours */
 	u32 positive, count; /* PIVs of the round */
 	u32 high[2], low[2]; /* of them, by the thresholds of conservative and aggressive mode */
 	s32 sum;

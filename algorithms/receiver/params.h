@@ -14,6 +14,8 @@
 	X(initial, "segments, 1 to 100", "the first window")                                                           \
 	X(jiffy, "microseconds, 1 to 100000", "the unit of Vulture's thresholds")                                      \
 	X(quantum, "microseconds, 1 to 100000", "clocks are rounded down to it: 4000 is the paper's kernel")           \
+	X(remembered, "percent, 50 to 100", "of the window before a halving, what Vulture's rwndThresh keeps")         \
+	X(cautious, "boolean, 0 to 1", "Vulture's conservative mode, always: the receiver of the paper's figure 2")    \
 	X(skew, "parts per million, 0 to 1000", "makes our clock run fast, for measurement")
 
 enum nn_receiver_param {

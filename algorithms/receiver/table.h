@@ -13,11 +13,12 @@
 #include "vulture.h"
 
 #define NN_RECEIVERS(X)                                                                                                \
-	/*                          target foreign step floor init jiffy quantum skew */                               \
-	X(tide, tide, 4000, 15000, 8000, 1, 10, 4000, 1, 0)                                                            \
-	X(vulture, vulture, 5000, 15000, 8000, 2, 10, 4000, 1, 0)                                                      \
-	X(vulture_jiffies, vulture, 5000, 15000, 8000, 2, 10, 4000, 4000, 0)                                           \
-	X(rledbat, rledbat, 60000, 15000, 8000, 2, 10, 4000, 1, 0)
+	/*                          target foreign step floor init jiffy quantum remembered cautious skew */           \
+	X(tide, tide, 4000, 15000, 8000, 1, 10, 4000, 1, 100, 0, 0)                                                    \
+	X(vulture, vulture, 5000, 15000, 8000, 2, 10, 4000, 1, 100, 0, 0)                                              \
+	X(vulture_jiffies, vulture, 5000, 15000, 8000, 2, 10, 4000, 4000, 50, 0, 0)                                    \
+	X(vulture_cautious, vulture, 5000, 15000, 8000, 2, 10, 4000, 4000, 50, 1, 0)                                   \
+	X(rledbat, rledbat, 60000, 15000, 8000, 2, 10, 4000, 1, 100, 0, 0)
 
 enum nn_receiver_algorithm {
 #define NN_RECEIVER_INDEX(name, ...) NN_RA_##name,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """TCP Nicer, figure 4: level 0 and flows of level 1."""
 
-from netnice_lab.levels import figure
+from netnice_lab.levels import SLOW_WIRE, figure
 
 experiment = figure(
     4, 1, 2,
@@ -9,5 +9,6 @@ experiment = figure(
     flows=(19,),
     kept={
         "nicer": "Table I's own parameters; the paper too loses something here",
+        "netnice": SLOW_WIRE,
     },
 )  # fmt: skip

@@ -180,10 +180,10 @@ def plot(arguments: argparse.Namespace) -> int:
     from netnice_lab import plot as plots
 
     experiments = chosen(arguments.names)
-    frame, _ = collect(arguments, experiments, parse_only(arguments.only))
+    frame, runs = collect(arguments, experiments, parse_only(arguments.only))
     for found in experiments:
         rows = sweep.rows_of(frame, found)
-        for path in plots.draw(found, rows, arguments.out):
+        for path in plots.draw(found, rows, arguments.out) + plots.draw_timelines(found, runs, arguments.out):
             print(path)
     return 0
 
@@ -237,9 +237,9 @@ def report(arguments: argparse.Namespace) -> int:
     from netnice_lab import report as reports
 
     experiments = chosen(arguments.names)
-    frame, _ = collect(arguments, experiments)
+    frame, runs = collect(arguments, experiments)
     pairs = [(e, sweep.rows_of(frame, e)) for e in experiments]
-    reports.write(pairs, arguments.out)
+    reports.write(pairs, runs, arguments.out)
     print(arguments.out)
     return 0
 

@@ -53,6 +53,18 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Timeline:
+    """What was sampled in the first seed of one cell, drawn against the time in seconds.
+
+    `lines` turns the flows' numbers by group and the samples into a column a line, indexed by time.
+    """
+
+    cell: Mapping[str, Value]
+    label: str
+    lines: Callable[[dict[str, list[int]], dict[str, pd.DataFrame]], pd.DataFrame]
+
+
+@dataclass(frozen=True)
 class Experiment:
     """One figure: what the paper says, what is run, how it is drawn, what is pinned."""
 
@@ -66,6 +78,7 @@ class Experiment:
     quick: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     pinned: Pinned = field(default_factory=lambda: {"latency": 0.10, "background": 0.10})
     bars: Sequence[Bar] = ()
+    timelines: Sequence[Timeline] = ()
     section4: bool = False
     derive: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     """Turns the runs' rows into the rows that are drawn, where those are not the same."""

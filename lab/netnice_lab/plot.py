@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Figures: mostly one line a protocol, the mean over the seeds, the spread as a band."""
+"""Figures: mostly one line a protocol, the mean over the seeds, the spread as a band; and single runs against time."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import matplotlib
@@ -13,8 +14,10 @@ import matplotlib.pyplot as plt  # noqa: E402  the backend must be chosen first
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure as Picture  # noqa: E402
 
-from netnice_lab import plot_rivals  # noqa: E402
+from netnice_lab import plot_rivals, results  # noqa: E402
 from netnice_lab.experiment import Experiment, Figure  # noqa: E402
+from netnice_lab.machine import Output  # noqa: E402
+from netnice_lab.sweep import Task  # noqa: E402
 
 STYLES = ["o-", "s-", "^-", "v-", "D-", "x-", "+-", "p--", "h--", "*--", "1:", "2:"]
 
@@ -61,13 +64,44 @@ def draw(experiment: Experiment, frame: pd.DataFrame, directory: Path) -> list[P
         if figure.y not in frame:
             continue
         picture = PICTURES[figure.kind](figure, frame)
-        picture.suptitle(experiment.title, fontsize=10)
-        picture.tight_layout()
         suffix = "" if number == 1 else f"-{number}"
-        for ending in ("svg", "png"):
-            path = directory / f"{experiment.name}{suffix}.{ending}"
-            metadata = {"Date": None} if ending == "svg" else {"Software": None}
-            picture.savefig(path, dpi=110, metadata=metadata)
-            written.append(path)
-        plt.close(picture)
+        written += save(picture, experiment.title, directory / f"{experiment.name}{suffix}")
+    return written
+
+
+def draw_timelines(experiment: Experiment, runs: Iterable[tuple[Task, Output]], directory: Path) -> list[Path]:
+    """Write NAME-time[-N].svg and .png for every timeline whose run is there."""
+    directory.mkdir(parents=True, exist_ok=True)
+    first = [(task, output) for task, output in runs if task.experiment == experiment.name and task.seed == 1]
+    written = []
+    for number, timeline in enumerate(experiment.timelines, 1):
+        for task, output in first:
+            if not timeline.cell.items() <= task.cell.items():
+                continue
+            series = timeline.lines(task.run.groups, results.samples(output))
+            picture, axes = plt.subplots(figsize=(9.0, 4.2))
+            for name in series:
+                axes.plot(series.index, series[name].to_numpy(), label=name, linewidth=1)
+            axes.set_xlabel("seconds")
+            axes.set_ylabel(timeline.label)
+            axes.grid(True, linewidth=0.3)
+            axes.legend(fontsize=7)
+            title = experiment.title + " · " + " ".join(f"{key}={value}" for key, value in timeline.cell.items())
+            suffix = "" if number == 1 else f"-{number}"
+            written += save(picture, title, directory / f"{experiment.name}-time{suffix}")
+            break
+    return written
+
+
+def save(picture: Picture, title: str, path: Path) -> list[Path]:
+    """Write a picture in both formats, the same bytes every time."""
+    picture.suptitle(title, fontsize=10)
+    picture.tight_layout()
+    written = []
+    for ending in ("svg", "png"):
+        file = path.parent / f"{path.name}.{ending}"
+        metadata = {"Date": None} if ending == "svg" else {"Software": None}
+        picture.savefig(file, dpi=110, metadata=metadata)
+        written.append(file)
+    plt.close(picture)
     return written

@@ -2,13 +2,17 @@
 """One HTML page: every figure beside the paper's statement, what differs, and every bar with our number."""
 
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from netnice_lab import pins, plot
 from netnice_lab.experiment import Experiment
+from netnice_lab.machine import Output
+from netnice_lab.sweep import Task
+
+Runs = Sequence[tuple[Task, Output]]
 
 STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222}
@@ -57,11 +61,11 @@ def value_table(experiment: Experiment, frame: pd.DataFrame) -> str:
     return "".join(parts)
 
 
-def section(experiment: Experiment, frame: pd.DataFrame, directory: Path) -> str:
+def section(experiment: Experiment, frame: pd.DataFrame, runs: Runs, directory: Path) -> str:
     """One experiment."""
     pictures = "".join(
         f"<figure>{path.read_text().partition('<svg')[1]}{path.read_text().partition('<svg')[2]}</figure>"
-        for path in plot.draw(experiment, frame, directory)
+        for path in plot.draw(experiment, frame, directory) + plot.draw_timelines(experiment, runs, directory)
         if path.suffix == ".svg"
     )
     differs = f"<p><b>What differs here:</b> {html.escape(experiment.differs)}</p>" if experiment.differs else ""
@@ -74,10 +78,10 @@ def section(experiment: Experiment, frame: pd.DataFrame, directory: Path) -> str
     )
 
 
-def write(results: Iterable[tuple[Experiment, pd.DataFrame]], path: Path) -> None:
+def write(results: Iterable[tuple[Experiment, pd.DataFrame]], runs: Runs, path: Path) -> None:
     """The whole page; figures are inside it."""
     figures = path.parent / "figures"
-    sections = [section(experiment, frame, figures) for experiment, frame in results]
+    sections = [section(experiment, frame, runs, figures) for experiment, frame in results]
     path.write_text(
         f"<!doctype html><meta charset=utf-8><title>netnice lab</title><style>{STYLE}</style>"
         "<h1>The papers' experiments on the real Linux TCP stack</h1>"

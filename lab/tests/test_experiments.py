@@ -22,6 +22,8 @@ def test_every_cell_renders_and_every_bar_names_a_cell(name: str) -> None:
     for bar in found.bars:
         for wanted in (bar.cell, bar.over or {}):
             assert any(wanted.items() <= cell.items() for cell in cells), (bar.says, wanted)
+    for timeline in found.timelines:
+        assert any(timeline.cell.items() <= cell.items() for cell in cells), timeline.cell
 
 
 def test_figures_3_and_4_are_the_same_runs() -> None:

@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_running_process_goes_both_ways_and_keeps_the_rest() {
-        use Direction::{Both, Receive, Send};
+        use Direction::{Both, Receive};
         let now = Some(Group::new(1, false, Both));
         for level in [0, 2] {
             let after = choose_for(now, level, false, None);

@@ -206,7 +206,9 @@ fn every_receiver_uses_an_idle_path() {
         let mut path = Path::new(algorithm.name);
         path.run(60 * SECOND, 0.0);
         let (used, _) = path.run(30 * SECOND, 0.0);
-        assert!(used > 0.6, "{}: {used}", algorithm.name);
+        // the paper's figure 2: whoever yields to his own queue too wastes most of the path
+        let wasteful = algorithm.name == "vulture_cautious";
+        assert_eq!(used > 0.6, !wasteful, "{}: {used}", algorithm.name);
     }
 }
 

@@ -62,6 +62,19 @@ impl Feed {
         self.decide()
     }
 
+    /// A hole, and everything that follows from it until the analysis goes on.
+    fn halve(&mut self) {
+        self.decide();
+        self.acknowledge();
+        self.seq += MSS;
+        assert_eq!(self.segment(4000, 4000, false).policy, HALVE);
+        for _ in 0..20 {
+            self.segment(4000, 4000, false);
+            self.acknowledge();
+        }
+        self.decide();
+    }
+
     /// The window that the next ACK carries.
     fn acknowledge(&mut self) -> u32 {
         self.core.ack(self.seq, self.now / 1000 * 1000, self.now)
@@ -79,11 +92,56 @@ fn intervals_are_taken_between_segments_five_jiffies_apart() {
 }
 
 #[test]
-fn an_undisturbed_flow_doubles() {
+fn an_undisturbed_flow_grows_until_it_is_first_halved_and_then_doubles() {
     let mut feed = Feed::new("vulture");
     feed.decide();
     let look = feed.round(20, 4000, 0);
+    assert_eq!((look.policy, look.aggressive), (INCREASE, 1));
+    assert_eq!(look.target, look.window + MSS);
+    feed.halve();
+    let look = feed.round(20, 4000, 0);
     assert_eq!((look.policy, look.aggressive), (DOUBLE, 1));
+    assert_eq!(look.target, 2 * look.window);
+}
+
+#[test]
+fn a_segment_that_came_before_our_clock_was_known_makes_no_pair() {
+    for offset in [1u32 << 20, (1u32 << 20).wrapping_neg()] {
+        let mut feed = Feed::new("vulture");
+        feed.core.arrival(&Segment {
+            now_us: feed.sent.wrapping_add(offset << 10),
+            bytes: MSS,
+            segments: 1,
+            ..Segment::default()
+        });
+        feed.seq += MSS;
+        feed.decide();
+        for _ in 0..20 {
+            feed.segment(4000, 4000, false);
+        }
+        assert!((8..=12).contains(&feed.core.look().pivs), "{offset}");
+    }
+}
+
+#[test]
+fn the_last_reduction_of_a_halving_leaves_nothing_to_double() {
+    let mut feed = Feed::new("vulture_jiffies");
+    feed.decide();
+    feed.halve();
+    let look = feed.core.look();
+    assert!(look.thresh <= look.window, "{look:?}");
+    assert_eq!(feed.round(20, 4000, 0).policy, INCREASE);
+}
+
+#[test]
+fn a_cautious_flow_is_never_aggressive() {
+    let mut feed = Feed::new("vulture_cautious");
+    feed.decide();
+    let look = feed.round(40, 4000, 0);
+    assert_eq!((look.policy, look.aggressive), (INCREASE, 0));
+    feed.decide();
+    let look = feed.round(40, 6000, 2000u32.wrapping_neg()); // its own queue drains: 2 jiffies
+    assert_eq!((look.policy, look.aggressive), (HALVE, 0));
 }
 
 #[test]
@@ -106,7 +164,7 @@ fn compression_up_to_three_jiffies_is_low_in_aggressive_mode() {
     let mut feed = Feed::new("vulture");
     feed.decide();
     let look = feed.round(20, 6000, 2000u32.wrapping_neg()); // -8 ms: 2 jiffies, high if it were conservative
-    assert_eq!((look.policy, look.aggressive), (DOUBLE, 1));
+    assert_eq!((look.policy, look.aggressive), (INCREASE, 1));
 }
 
 #[test]
@@ -140,6 +198,7 @@ fn a_hole_halves_and_is_remembered_as_the_threshold() {
 fn the_window_follows_by_the_bytes_acknowledged() {
     let mut feed = Feed::new("vulture");
     feed.decide();
+    feed.halve();
     let look = feed.round(20, 4000, 0);
     assert_eq!(look.policy, DOUBLE);
     feed.core.ack(feed.seq - 2 * MSS, 0, feed.now);

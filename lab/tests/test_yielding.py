@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from netnice_lab import experiment, plot, sweep, yielding
+from netnice_lab.machine import Output
+
+GROUPS = {"foreground": [0], "reverse": [1], "background": [2]}
+
+
+def flow(number: int, rate: list[tuple[float, float]]) -> pd.DataFrame:
+    """A flow's samples every 0.1 s: (until which second, Mbit/s) in turns."""
+    times = np.arange(0, rate[-1][0] + 0.05, 0.1)
+    speed = [next(r for end, r in rate if at <= end + 1e-9) for at in times]
+    acked = (np.concatenate([[0.0], np.cumsum(speed[1:])]) * 0.1 / 8e-6).astype(int)
+    rows = {"us": (times * 1e6).astype(int), "id": number, "acked": acked, "rtt_us": 100_000, "retrans": 0}
+    return pd.DataFrame(rows | {"window": 20 << 16})
+
+
+def test_found_is_the_end_of_the_first_half_second_at_four_fifths() -> None:
+    capacity = yielding.CAPACITY
+    slow = flow(2, [(10.0, 0.1), (13.0, 0.5 * capacity), (40.0, capacity)])
+    assert yielding.found(slow, 2, 10.0, 40.0) == pytest.approx(3.3, abs=0.15)
+    assert yielding.found(slow, 2, 0.0, 10.0) == 10.0, "never: the whole period"
+
+
+def test_the_window_at_the_switch_is_compared_with_the_estimate_before_it() -> None:
+    both = pd.concat([flow(0, [(180.0, 6.0)]), flow(2, [(180.0, 1.782)])])
+    us = (np.arange(0, 180, 0.1) * 1e6).astype(int)
+    held = (us > 45e6) & (us <= 135e6)
+    receiver = pd.DataFrame({"us": us, "port": 5003, "window": np.where(held, 9000, 0), "target": 0, "estimate": 10000})
+    found = yielding.beside_switched(both, receiver, GROUPS)
+    assert found["taken"] == pytest.approx(0.9)
+    assert found["foreground_got"] == pytest.approx(1.0, abs=0.001)
+    assert found["use"] == pytest.approx(0.5, abs=0.001)
+
+
+def test_the_estimate_is_held_against_the_window_that_limits() -> None:
+    ours = flow(2, [(180.0, 6.0)])
+    held = (ours.us > 45e6) & (ours.us <= 135e6)
+    receiver = pd.DataFrame(
+        {
+            "us": ours.us,
+            "port": 5001,
+            "window": np.where(held, 10 * 1448, 0),
+            "target": 0,
+            "estimate": np.where(held, 11 * 1448, 17 * 1448),
+        }
+    )
+    found = yielding.estimate(ours, receiver, GROUPS)
+    assert found["estimate"] == pytest.approx(0.85)
+    assert found["estimate_held"] == pytest.approx(1.1)
+    assert found["estimate_follows"] == pytest.approx(0.0)
+
+
+def test_a_timeline_is_drawn_from_the_first_seed_of_its_cell(tmp_path: Path) -> None:
+    found = experiment.load("vulture-fig9")
+    task = sweep.tasks([found], {"receiver": ["tide"]})[0]
+    groups = task.run.groups
+    rows = pd.concat([flow(groups[name][0], [(5.0, 2.0), (20.0, 9.0)]) for name in ("foreground", "background")])
+    lines = [f"flow,{r.us},{r.id},{r.acked},{r.rtt_us},{r.window},{r.retrans}" for r in rows.itertuples()]
+    output = Output({"samples.csv": "\n".join(lines) + "\n"}, 0.0, 0.0, "key")
+    written = plot.draw_timelines(found, [(task, output), (replace(task, seed=2), output)], tmp_path)
+    assert [path.name for path in written] == ["vulture-fig9-time.svg", "vulture-fig9-time.png"]
+    assert plot.draw_timelines(found, [(replace(task, experiment="other"), output)], tmp_path) == []
