@@ -21,6 +21,7 @@ fn switched(flow: &Feeder, to: Algorithm, srtt_us: u32) -> Feeder {
         core,
         now_us: flow.now_us,
         delivered: flow.delivered,
+        kin: flow.kin,
         last: send,
     }
 }
