@@ -6,9 +6,10 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsRawFd;
+use std::panic::{catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,6 +25,8 @@ pub const BINARY: &str = env!("CARGO_BIN_EXE_netnice-path");
 pub const FULL: usize = 1472;
 pub const LE: i32 = 0x04;
 const PORT: u16 = 7000;
+/// How long a path may take to write its summary.
+const ENDING: Duration = Duration::from_secs(3);
 
 /// Paths measure time: two at once would disturb each other.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -41,10 +44,28 @@ pub fn in_new_namespace(test: impl FnOnce() + Send + 'static) {
     })
 }
 
+/// Set when a path says that the machine was too busy for its numbers to be trusted.
+static TOO_BUSY: AtomicBool = AtomicBool::new(false);
+const ATTEMPTS: u32 = 4;
+
+/// Runs a test that measures in a new network namespace; what failed on a machine that was too busy is measured again.
+pub fn measured(test: fn()) {
+    for attempt in 1.. {
+        TOO_BUSY.store(false, Ordering::Relaxed);
+        let Err(panic) = catch_unwind(|| in_new_namespace(test)) else {
+            return;
+        };
+        if attempt == ATTEMPTS || !TOO_BUSY.load(Ordering::Relaxed) {
+            resume_unwind(panic);
+        }
+        thread::sleep(Duration::from_secs(5) * attempt);
+    }
+}
+
 fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     thread::spawn(work)
         .join()
-        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        .unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// What a program says first on a pipe.
@@ -134,8 +155,17 @@ impl Path {
 impl Drop for Path {
     fn drop(&mut self) {
         // Nothing is left of it in any case: it may have ended already.
+        let asked = Instant::now();
+        while asked.elapsed() < ENDING && matches!(self.child.try_wait(), Ok(None)) {
+            kill(Pid::from_raw(self.child.id() as i32), Signal::SIGTERM).ok();
+            thread::sleep(Duration::from_millis(10));
+        }
         self.child.kill().ok();
         self.child.wait().ok();
+        let report = File::open(&self.json).map(serde_json::from_reader::<_, Value>);
+        if matches!(report, Ok(Ok(report)) if report["trusted"] == false) {
+            TOO_BUSY.store(true, Ordering::Relaxed);
+        }
         std::fs::remove_file(&self.json).ok();
     }
 }
