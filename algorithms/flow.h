@@ -34,8 +34,9 @@ struct nn_flow {
 	u8 stamps : 2; /* enum nn_stamps */
 	u8 recovery : 2; /* enum nn_recovery */
 	u8 starving : 1; /* is counted among the host's starving flows (kept by the shim) */
-	u8 ready : 1; /* init has run: Linux calls cong_control before init while it handles the SYN-ACK */
+	u8 ready : 3; /* 1: init has run. Linux calls cong_control before init while it handles the SYN-ACK */
 	u8 starved; /* rounds in a row that ended below one segment */
+	u16 last_rtt; /* of the ACK before, 64 us; 0: it told none (wire.h) */
 	u32 own[NN_OWN_WORDS]; /* of one core alone, which gives it a type with NN_CORE_STATE */
 };
 
@@ -58,9 +59,10 @@ nn_inline void nn_round_begin(struct nn_round *round, u32 delivered, u32 now_us)
 	round->max_rtt = 0;
 }
 
+/* One condition, not two: who asked before need not ask again. */
 nn_inline bool nn_round_over(const struct nn_round *round, const struct nn_ack *ack)
 {
-	return ack->acked && nn_reached(ack->sent_delivered, round->end);
+	return (ack->acked > 0) & nn_reached(ack->sent_delivered, round->end);
 }
 
 nn_inline void nn_round_count(struct nn_round *round, const struct nn_ack *ack, u32 rtt_us, bool slow)
@@ -76,6 +78,12 @@ nn_inline void nn_round_count(struct nn_round *round, const struct nn_ack *ack, 
 nn_inline bool nn_is_starving(const struct nn_flow *flow)
 {
 	return flow->win.w < NN_ONE;
+}
+
+/* Nothing is missing, stamps tell the time, and it does not starve: all of one byte, so one comparison tells. */
+nn_inline bool nn_is_settled(const struct nn_flow *flow)
+{
+	return flow->stamps == NN_STAMPED && flow->recovery == NN_OPEN && !flow->starving && flow->ready == 1;
 }
 
 /* To be called at a round's end: for how many rounds has the flow starved? */
@@ -115,6 +123,7 @@ nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 d
 	flow->stamps = NN_STAMPED;
 	flow->recovery = NN_OPEN;
 	flow->starved = 0;
+	flow->last_rtt = 0;
 	flow->ready = 1;
 	for (int i = 0; i < NN_OWN_WORDS; i++)
 		flow->own[i] = 0;

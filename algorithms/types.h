@@ -17,11 +17,28 @@ typedef int32_t s32;
 typedef int64_t s64;
 #endif
 
+/*
+ * nn_rare: not on every packet's way. In eBPF such functions stay out of line, so that what is on the way of every packet
+ * is a few lines of the instruction cache.
+ */
 #ifdef __bpf__
 #define nn_inline static inline __attribute__((always_inline))
+#define nn_rare static __attribute__((noinline, unused))
 #else
 #define nn_inline static inline __attribute__((unused))
+#define nn_rare static inline __attribute__((unused))
 #endif
+/*
+ * nn_forget: where the paths of a rare decision meet. Their values are read from memory again: what stays in registers
+ * differs from path to path, and the verifier then follows the rest once for each.
+ */
+#ifdef __bpf__
+#define nn_forget() __asm__ volatile("" ::: "memory")
+#else
+#define nn_forget() ((void)0)
+#endif
+#define nn_unlikely(x) __builtin_expect(!!(x), 0)
+#define nn_likely(x) __builtin_expect(!!(x), 1)
 
 #define NN_NEVER ((u32)~0u)
 
@@ -37,7 +54,9 @@ nn_inline u32 nn_max(u32 a, u32 b)
 
 nn_inline u32 nn_add_saturating(u32 a, u32 b)
 {
-	return a > NN_NEVER - b ? NN_NEVER : a + b;
+	u64 sum = (u64)a + b;
+
+	return sum < NN_NEVER ? (u32)sum : NN_NEVER;
 }
 
 /* Is sequence-like counter `a` at or past `b`? Both wrap. */

@@ -23,6 +23,7 @@
 
 struct nn_delay {
 	u32 base[NN_BASES]; /* smallest one-way delay of each window, us of an arbitrary zero */
+	u32 least; /* of them */
 	u32 base_us; /* when the current window began */
 	u32 current; /* its index */
 	u32 tick; /* the peer's, us */
@@ -47,17 +48,41 @@ nn_inline void nn_delay_init(struct nn_delay *d)
 	d->first_tsval = 0;
 }
 
-nn_inline void nn_delay_rebase(struct nn_delay *d, u32 owd)
+/* Inline: eBPF sums up the stacks of calls within calls, to 512 bytes. */
+nn_inline void nn_delay_base(struct nn_delay *d, u32 owd)
 {
 	for (int i = 0; i < NN_BASES; i++)
 		d->base[i] = owd;
+	d->least = owd;
 }
 
-nn_inline void nn_delay_tick(struct nn_delay *d, const struct nn_segment *seg)
+/* Out of the way of every arrival. */
+nn_rare void nn_delay_rebase(struct nn_delay *d, u32 owd)
 {
-	u32 elapsed = seg->now_us - d->first_us, ticks = seg->tsval - d->first_tsval, us;
+	nn_delay_base(d, owd);
+}
 
-	if (d->tick_known || elapsed < NN_TICK_PROBE_US || !ticks)
+/* What looked like a queue of so many us is taken for the path's. */
+nn_inline void nn_delay_lengthen(struct nn_delay *d, u32 us)
+{
+	nn_delay_base(d, d->least + us);
+	d->rtt_min = nn_add_saturating(d->rtt_min, us);
+	d->rtt_recent = nn_max(d->rtt_recent, d->rtt_min);
+}
+
+/* It was none: back to what was known before, or to the shorter one seen since. */
+nn_inline void nn_delay_restore(struct nn_delay *d, u32 base, u32 rtt)
+{
+	nn_delay_base(d, (s32)(base - d->least) < 0 ? base : d->least);
+	d->rtt_min = nn_min(d->rtt_min, rtt);
+	d->rtt_recent = nn_min(d->rtt_recent, rtt);
+}
+
+nn_rare void nn_delay_tick(struct nn_delay *d, u32 now_us, u32 tsval)
+{
+	u32 elapsed = now_us - d->first_us, ticks = tsval - d->first_tsval, us;
+
+	if (!ticks)
 		return;
 	us = elapsed / ticks;
 	d->tick = us < 100 ? 1 : us < 2500 ? 1000 : us < 7000 ? 4000 : us < 50000 ? 10000 : 100000;
@@ -66,10 +91,8 @@ nn_inline void nn_delay_tick(struct nn_delay *d, const struct nn_segment *seg)
 		d->based = 0;
 }
 
-nn_inline void nn_delay_rotate(struct nn_delay *d, u32 now_us, u32 owd)
+nn_rare void nn_delay_rotate(struct nn_delay *d, u32 now_us, u32 owd)
 {
-	if (now_us - d->base_us < NN_BASE_US)
-		return;
 	d->base_us = now_us;
 	d->current = (d->current + 1) % NN_BASES;
 	d->base[d->current % NN_BASES] = owd;
@@ -77,39 +100,45 @@ nn_inline void nn_delay_rotate(struct nn_delay *d, u32 now_us, u32 owd)
 		d->rtt_min = d->rtt_recent;
 		d->rtt_recent = NN_NEVER;
 	}
+	d->least = d->base[0];
+	for (int i = 1; i < NN_BASES; i++)
+		if ((s32)(d->base[i] - d->least) < 0)
+			d->least = d->base[i];
 }
 
 nn_inline void nn_delay_rtt(struct nn_delay *d, u32 rtt_us)
 {
+	if (rtt_us >= d->rtt_recent) /* which is never below rtt_min */
+		return;
+	d->rtt_recent = rtt_us;
 	d->rtt_min = nn_min(d->rtt_min, rtt_us);
-	d->rtt_recent = nn_min(d->rtt_recent, rtt_us);
 }
 
 /* The queue that a stamped arrival met, us. `rtt_us` is at most a tick of our own clock (1 ms) too long. */
 nn_inline u32 nn_delay_stamped(struct nn_delay *d, const struct nn_segment *seg, u32 rtt_us)
 {
-	u32 owd, base, most, queue;
+	u32 *base = &d->base[d->current % NN_BASES], owd, most, queue;
 
-	if (!d->based && !d->tick_known && !d->first_us) {
+	if (nn_unlikely(!d->based) && !d->tick_known && !d->first_us) {
 		d->first_tsval = seg->tsval;
 		d->first_us = seg->now_us;
 	}
-	nn_delay_tick(d, seg);
+	if (nn_unlikely(!d->tick_known) && seg->now_us - d->first_us >= NN_TICK_PROBE_US)
+		nn_delay_tick(d, seg->now_us, seg->tsval);
 	nn_delay_rtt(d, rtt_us);
 	owd = seg->now_us - seg->tsval * d->tick;
-	if (!d->based) {
+	if (nn_unlikely(!d->based)) {
 		nn_delay_rebase(d, owd);
 		d->base_us = seg->now_us;
 		d->based = 1;
 	}
-	nn_delay_rotate(d, seg->now_us, owd);
-	if ((s32)(owd - d->base[d->current % NN_BASES]) < 0)
-		d->base[d->current % NN_BASES] = owd;
-	base = d->base[0];
-	for (int i = 1; i < NN_BASES; i++)
-		if ((s32)(d->base[i] - base) < 0)
-			base = d->base[i];
-	queue = owd - base;
+	if (nn_unlikely(seg->now_us - d->base_us >= NN_BASE_US))
+		nn_delay_rotate(d, seg->now_us, owd);
+	else if ((s32)(owd - *base) < 0)
+		*base = owd;
+	if ((s32)(owd - d->least) < 0)
+		d->least = owd;
+	queue = owd - d->least;
 	most = rtt_us - d->rtt_min + d->tick + NN_TICK_US;
 	if (queue > most) {
 		nn_delay_rebase(d, owd - most);

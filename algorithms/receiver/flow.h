@@ -19,21 +19,28 @@
 #define NN_ACKS_A_SEGMENT 8
 
 struct nn_arrivals {
-	u32 mark; /* ends when the echoed clock (or the sequence) reaches this */
 	u32 start_us;
-	u32 bytes;
-	u32 segments;
+	u32 stamped; /* it is measured by timestamps */
 	u32 lost; /* new holes in the sequence */
+	u32 mark; /* ends when the echoed clock (or the sequence) reaches this */
+	u64 bytes;
+	u64 queue_sum; /* us x segments */
+	u32 segments;
 	u32 queue_min; /* us; NN_NEVER: no sample */
 	u32 queue_max;
 	u32 rtt_min;
-	u32 stamped; /* it is measured by timestamps */
-	u64 queue_sum; /* us x segments */
 };
 
-struct nn_acks {
-	u32 clock[NN_ACKS], bytes[NN_ACKS];
-	u32 head, tail;
+struct nn_sent_ack {
+	u32 clock, bytes;
+};
+
+/* What the flows of one host know of each other. Written without a lock: a lost update is a late one. */
+struct nn_receiver_kin {
+	u32 numbers; /* given to flows */
+	u32 last; /* the flow that was last at its floor */
+	u32 last_us; /* when */
+	u32 other_us; /* when another one was, before it */
 };
 
 #define NN_PIVS 128
@@ -58,6 +65,8 @@ struct nn_rledbat {
 };
 
 struct nn_tide {
+	u32 previous, previous_tsval; /* queue and stamp of the last arrival */
+	u32 step_base, step_count; /* a jump of delay that may be a stranger's */
 	u32 full; /* window that filled the path without a queue, when it was last seen full; NN_NEVER: never */
 	u32 peak; /* its slowly decaying maximum: to where a return may double */
 	u32 clear[2]; /* target in the last clear round, and in the one before: what the path was seen to hold */
@@ -69,33 +78,52 @@ struct nn_tide {
 	u32 settled; /* clear rounds since the return reached the window remembered */
 	u32 drains; /* rounds since a drain began; 0: none is under way */
 	u32 last_queue; /* us, of the last congested round */
-	u32 step_base, step_count; /* a jump of delay that may be a stranger's */
-	u32 previous, previous_tsval; /* queue and stamp of the last arrival */
-	u8 doubling, yielding, persisted;
+	u32 low, high; /* us: between them lay the least queues of the last `still` congested rounds */
+	u32 still;
+	u32 patience; /* rounds a delay stands still before it is tried as the path's */
+	u32 trying; /* clear rounds that the trial still takes; 0: there is none */
+	u32 base, base_rtt; /* before it */
+	u8 doubling, persisted;
+	u8 doubts; /* rounds of the trial that met a queue, perhaps our own */
 };
 
+/*
+ * Ordered by who writes it: arrivals and ACKs may be on different processors, between which a line of cache that both
+ * write would wander. First what is seldom written, then what every arrival writes; what ACKs write is at the end.
+ */
 struct nn_receiver {
-	u32 window, target; /* bytes */
-	u32 estimate; /* bytes: the sender's window */
+	u32 target; /* bytes */
+	u32 haste; /* bytes the window may grow for each byte acknowledged, at least 1 */
+	u32 head; /* of `acks` */
+	u8 algorithm; /* row of table.h, plus one; 0: none, the kernel's own window */
+	u8 plain; /* an arrival with a timestamp is like the one before: see receiver.h */
+	u8 low; /* it is at its floor */
+	u8 company; /* and so was another of its host when its last round there ended */
+	u32 number; /* tells it from its kin; 0: it was never there */
+	u8 seen; /* a segment has arrived */
+	u8 watched; /* rounds still to see before it yields */
 	u32 mss; /* largest payload of one segment seen */
 	u32 floor; /* bytes */
-	u32 haste; /* bytes the window may grow for each byte acknowledged, at least 1 */
-	u32 next; /* highest sequence number seen, plus one */
-	u32 acked; /* newest acknowledgement sent */
-	u32 edge; /* right edge granted */
 	u32 start_us; /* first arrival */
-	u32 rounds;
-	struct nn_delay delay;
-	struct nn_arrivals round;
-	u8 algorithm; /* row of table.h, plus one; 0: none, the kernel's own window */
-	u8 seen; /* a segment has arrived */
 	u8 granted; /* `edge` is ours: rounds without timestamps can be measured */
+	struct nn_arrivals round;
+	u32 rounds;
+	u32 next; /* highest sequence number seen, plus one */
+	u32 estimate; /* bytes: the sender's window */
+	u32 echoed; /* no ACK of `acks` is older than this echo of our clock */
+	struct nn_delay delay;
 	union {
+		struct nn_tide tide;
 		struct nn_vulture vulture;
 		struct nn_rledbat rledbat;
-		struct nn_tide tide;
 	};
-	struct nn_acks acks;
+	struct nn_sent_ack acks[NN_ACKS];
+	u32 tail; /* of `acks` */
+	u32 acked; /* newest acknowledgement sent */
+	u32 window; /* bytes */
+	u32 edge; /* right edge granted */
+	u32 told; /* window that the kernel was told last, bytes; 0: none */
+	u32 told_at; /* the acknowledgement then sent */
 };
 
 /* What the core learns of one arrival before its algorithm decides. */
@@ -106,13 +134,13 @@ struct nn_arrival {
 	bool round; /* it ends the round */
 };
 
-nn_inline void nn_round_start(struct nn_receiver *flow, const struct nn_segment *seg)
+nn_inline void nn_round_set(struct nn_receiver *flow, u32 mark, u32 now_us, bool stamped)
 {
 	struct nn_arrivals *round = &flow->round;
 
-	round->mark = seg->stamped ? seg->clock : flow->edge;
-	round->start_us = seg->now_us;
-	round->stamped = seg->stamped != 0;
+	round->mark = mark;
+	round->start_us = now_us;
+	round->stamped = stamped;
 	round->bytes = 0;
 	round->segments = 0;
 	round->lost = 0;
@@ -123,6 +151,21 @@ nn_inline void nn_round_start(struct nn_receiver *flow, const struct nn_segment 
 	flow->rounds++;
 }
 
+nn_inline u32 nn_round_mark(const struct nn_receiver *flow, const struct nn_segment *seg)
+{
+	return seg->stamped ? seg->clock : flow->edge;
+}
+
+nn_rare void nn_round_begin(struct nn_receiver *flow, u32 mark, u32 now_us, bool stamped)
+{
+	nn_round_set(flow, mark, now_us, stamped);
+}
+
+nn_inline void nn_round_start(struct nn_receiver *flow, const struct nn_segment *seg)
+{
+	nn_round_begin(flow, nn_round_mark(flow, seg), seg->now_us, seg->stamped != 0);
+}
+
 nn_inline void nn_set_target(struct nn_receiver *flow, u64 bytes)
 {
 	u32 most = bytes > NN_RECEIVER_MOST ? NN_RECEIVER_MOST : (u32)bytes;
@@ -131,32 +174,50 @@ nn_inline void nn_set_target(struct nn_receiver *flow, u64 bytes)
 }
 
 /* Algorithm 6: forget the ACKs that are older than the one which triggered this arrival. */
-nn_inline void nn_estimate(struct nn_receiver *flow, const struct nn_segment *seg)
+nn_rare void nn_forget_acks(struct nn_receiver *flow, u32 tsecr)
 {
-	struct nn_acks *acks = &flow->acks;
+#pragma clang loop unroll(disable) /* short code: most find one ACK or none */
+	for (int i = 0; i < NN_ACKS_A_SEGMENT; i++) {
+		const struct nn_sent_ack *oldest = &flow->acks[flow->head % NN_ACKS];
 
-	flow->estimate = nn_min(flow->estimate + seg->bytes, NN_RECEIVER_MOST);
-	for (int i = 0; i < NN_ACKS_A_SEGMENT && acks->head != acks->tail; i++) {
-		u32 at = acks->head % NN_ACKS;
-
-		if ((s32)(seg->tsecr - acks->clock[at]) <= 0)
-			break;
-		flow->estimate -= nn_min(acks->bytes[at], flow->estimate);
-		acks->head++;
+		if (flow->head == flow->tail || (s32)(tsecr - oldest->clock) <= 0) {
+			flow->echoed = tsecr;
+			return;
+		}
+		flow->estimate -= nn_min(oldest->bytes, flow->estimate);
+		flow->head++;
 	}
 }
 
-nn_inline void nn_remember_ack(struct nn_acks *acks, u32 clock, u32 bytes)
+nn_inline void nn_estimate(struct nn_receiver *flow, const struct nn_segment *seg)
 {
-	u32 newest = (acks->tail - 1) % NN_ACKS;
+	flow->estimate = nn_min(flow->estimate + seg->bytes, NN_RECEIVER_MOST);
+	if (nn_unlikely(seg->tsecr != flow->echoed)) /* an ACK sent since is not older than an echo */
+		nn_forget_acks(flow, seg->tsecr);
+}
 
-	if (acks->head != acks->tail && (acks->clock[newest] == clock || acks->tail - acks->head >= NN_ACKS)) {
-		acks->bytes[newest] += bytes;
+nn_rare void nn_append_ack(struct nn_receiver *flow, u32 clock, u32 bytes)
+{
+	struct nn_sent_ack *ack;
+
+	if (flow->tail - flow->head >= NN_ACKS) {
+		flow->acks[(flow->tail - 1) % NN_ACKS].bytes += bytes;
 		return;
 	}
-	acks->clock[acks->tail % NN_ACKS] = clock;
-	acks->bytes[acks->tail % NN_ACKS] = bytes;
-	acks->tail++;
+	ack = &flow->acks[flow->tail % NN_ACKS];
+	ack->clock = clock;
+	ack->bytes = bytes;
+	flow->tail++;
+}
+
+nn_inline void nn_remember_ack(struct nn_receiver *flow, u32 clock, u32 bytes)
+{
+	struct nn_sent_ack *newest = &flow->acks[(flow->tail - 1) % NN_ACKS];
+
+	if (nn_likely(newest->clock == clock && flow->head != flow->tail))
+		newest->bytes += bytes;
+	else
+		nn_append_ack(flow, clock, bytes);
 }
 
 /* The round-trip time that this arrival shows, us; 0: none. */
@@ -167,52 +228,74 @@ nn_inline u32 nn_arrival_rtt(const struct nn_receiver *flow, const struct nn_seg
 	return rtt > 0 ? (u32)rtt : 0;
 }
 
+nn_rare void nn_first_arrival(struct nn_receiver *flow, const struct nn_segment *seg)
+{
+	flow->seen = 1;
+	flow->next = seg->seq;
+	flow->start_us = seg->now_us;
+	nn_delay_init(&flow->delay);
+	nn_round_start(flow, seg);
+}
+
+/* Largest payload of a segment, in a joined one that has `bytes`. */
+nn_rare u32 nn_larger(u32 mss, u32 bytes, u32 segments)
+{
+	return nn_max(mss, nn_min(bytes / nn_max(segments, 1), 65535));
+}
+
+/* What begins with this arrival: the flow, or a round whose mark counts something else. */
+nn_inline void nn_begin(struct nn_receiver *flow, const struct nn_segment *seg)
+{
+	if (!flow->seen)
+		nn_first_arrival(flow, seg);
+	/* our clock was learnt, or a stamp is missing */
+	if ((seg->stamped != 0) != flow->round.stamped)
+		nn_round_start(flow, seg);
+}
+
 /* Bookkeeping of one arrival, the same for every algorithm. */
 nn_inline void nn_arrive(struct nn_receiver *flow, const struct nn_segment *seg, struct nn_arrival *out)
 {
 	struct nn_arrivals *round = &flow->round;
 	u32 end = seg->seq + seg->bytes;
 
-	if (!flow->seen) {
-		flow->seen = 1;
-		flow->next = seg->seq;
-		flow->start_us = seg->now_us;
-		nn_delay_init(&flow->delay);
-		nn_round_start(flow, seg);
-	}
-	if ((seg->stamped != 0) != round->stamped)
-		nn_round_start(flow,
-			       seg); /* its mark counts something else: our clock was learnt, or a stamp is missing */
 	out->hole = (s32)(seg->seq - flow->next) > 0;
-	if (nn_reached(end, flow->next))
+	if (nn_unlikely(out->hole))
+		round->lost++;
+	if (nn_likely(nn_reached(end, flow->next)))
 		flow->next = end;
-	flow->mss = nn_max(flow->mss, nn_min(seg->bytes / nn_max(seg->segments, 1), 65535));
+	if (nn_unlikely(seg->bytes > (u64)flow->mss * seg->segments)) /* spares most arrivals the division */
+		flow->mss = nn_larger(flow->mss, seg->bytes, seg->segments);
 	out->round =
 		seg->stamped ? nn_reached(seg->tsecr, round->mark) : flow->granted && nn_reached(seg->seq, round->mark);
 	out->rtt = nn_arrival_rtt(flow, seg, out->round);
-	round->bytes = nn_add_saturating(round->bytes, seg->bytes);
-	round->segments = nn_add_saturating(round->segments, seg->segments);
-	round->lost += out->hole;
+	round->bytes += seg->bytes;
+	round->segments += seg->segments;
 	if (seg->stamped) {
 		nn_estimate(flow, seg);
 		out->queue = nn_delay_stamped(&flow->delay, seg, nn_max(out->rtt, 1));
 	} else if (out->rtt) {
-		flow->estimate = nn_min(round->bytes, NN_RECEIVER_MOST);
+		flow->estimate = round->bytes < NN_RECEIVER_MOST ? (u32)round->bytes : NN_RECEIVER_MOST;
 		out->queue = nn_delay_unstamped(&flow->delay, out->rtt);
 	} else {
 		out->queue = flow->delay.queue;
 	}
-	if (out->rtt)
-		round->rtt_min = nn_min(round->rtt_min, out->rtt);
-	round->queue_min = nn_min(round->queue_min, out->queue);
-	round->queue_max = nn_max(round->queue_max, out->queue);
+	if (out->rtt && out->rtt < round->rtt_min)
+		round->rtt_min = out->rtt;
+	if (out->queue < round->queue_min)
+		round->queue_min = out->queue;
+	if (out->queue > round->queue_max)
+		round->queue_max = out->queue;
 	round->queue_sum += (u64)out->queue * seg->segments;
 }
 
 /* Mean queue of the round, us. */
 nn_inline u32 nn_round_queue(const struct nn_arrivals *round)
 {
-	u64 mean = round->segments ? round->queue_sum / round->segments : 0;
+	u64 sum = round->queue_sum, mean = sum;
+
+	if (round->segments > 1) /* on a link of less than a tick of our clock, a round is an arrival */
+		mean = sum >> 32 ? sum / round->segments : (u32)sum / round->segments;
 
 	return mean > NN_NEVER ? NN_NEVER : (u32)mean;
 }
@@ -220,7 +303,7 @@ nn_inline u32 nn_round_queue(const struct nn_arrivals *round)
 /* Is the sender, not the window, what limits this flow? Then growth has not been tried. */
 nn_inline bool nn_unused(const struct nn_receiver *flow)
 {
-	return flow->target > (u64)flow->round.bytes * 2 + 4 * flow->mss;
+	return flow->target > flow->round.bytes * 2 + 4 * flow->mss;
 }
 
 #endif

@@ -27,10 +27,16 @@ enum nn_receiver_param {
 
 typedef const u32 *nn_receiver_params;
 
-/* The time of an arrival as a clock that runs `skew` fast has it, microseconds, wraps. */
-nn_inline u32 nn_arrival_us(nn_receiver_params p, u64 now_ns)
+/* How far a clock that runs `skew` fast is ahead, microseconds, wraps. */
+nn_rare u32 nn_ahead(u64 ns, u32 skew)
 {
-	return (u32)(now_ns / 1000 + now_ns / 1000000 * p[NN_R_skew] / 1000);
+	return (u32)(ns / 1000000 * skew / 1000);
+}
+
+/* The time of an arrival on that clock. */
+nn_inline u32 nn_arrival_us(nn_receiver_params p, u32 us, u64 ns)
+{
+	return nn_unlikely(p[NN_R_skew]) ? us + nn_ahead(ns, p[NN_R_skew]) : us;
 }
 
 #endif

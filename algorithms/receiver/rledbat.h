@@ -101,14 +101,11 @@ nn_inline void rledbat_shrink(struct nn_receiver *flow, u32 queue, u32 target)
 	nn_set_target(flow, less > flow->target / 2 ? flow->target / 2 : flow->target - less);
 }
 
-nn_inline void rledbat_on_arrival(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg,
-				  const struct nn_arrival *arrival)
+nn_rare void rledbat_on_round(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg)
 {
 	struct nn_rledbat *l = &flow->rledbat;
 	u32 target = nn_max(p[NN_R_target], 100), base = flow->delay.rtt_min, queue, divisor;
 
-	if (!arrival->round)
-		return;
 	queue = flow->round.rtt_min == NN_NEVER ? 0 : flow->round.rtt_min - nn_min(base, flow->round.rtt_min);
 	divisor = rledbat_divisor(target, base);
 	if (flow->round.lost && l->slowdown != NN_SLOWDOWN_WAIT) {
@@ -127,6 +124,13 @@ nn_inline void rledbat_on_arrival(struct nn_receiver *flow, nn_receiver_params p
 			rledbat_grow(flow, divisor);
 	}
 	nn_round_start(flow, seg);
+}
+
+nn_inline void rledbat_on_arrival(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg,
+				  const struct nn_arrival *arrival)
+{
+	if (arrival->round)
+		rledbat_on_round(flow, p, seg);
 }
 
 #endif

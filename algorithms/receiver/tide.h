@@ -10,6 +10,9 @@
  *           stay there until the queue is gone
  *   step    a delay that jumps between neighbours and stays for four arrivals is a stranger's first flight: ebb within
  *           the round, without asking
+ *   trial   queues move. A delay that stands still is the path's: a longer route, a card that waits for more to join.
+ *           After 32 such rounds it is taken for the base, and the flow rises. Sixteen clear rounds confirm that; a
+ *           queue in four of them refutes it, and the next trial comes after twice as many rounds
  *
  * Why the least queue of a round: our own burst makes some segments wait, a standing queue all. Why a drain and not a
  * halving: alone, it costs nothing, for what is taken away was only waiting. Why a floor in segments: a flow at one
@@ -17,7 +20,8 @@
  *
  * Limits: it cannot stop faster than one round trip, for what is granted is granted. Behind a flow-queueing router the
  * stranger's queue is not ours to see: there, only a mark helps. A base learnt while others keep the queue full is too
- * long until they drain it.
+ * long until they drain it. Where delays jitter by more than half of `target`, no trial begins: a longer route is accepted
+ * when the base is forgotten, after 256 s at most.
  */
 #ifndef NN_TIDE_H
 #define NN_TIDE_H
@@ -25,9 +29,14 @@
 #include "flow.h"
 
 #define NN_TIDE_STEP_ARRIVALS 4
-#define NN_TIDE_PAIRS 8 /* rounds */
+#define NN_TIDE_PAUSE 8 /* rounds at the floor: as long as a document's burst takes, and its queue */
+#define NN_TIDE_LEAST 1024 /* bytes: less than a full segment */
 #define NN_TIDE_LARGE 12 /* segments */
 #define NN_TIDE_SETTLED 4 /* rounds */
+#define NN_TIDE_PATIENCE 32 /* rounds: more than a sawtooth's top takes to move by half of `target` */
+#define NN_TIDE_LONGEST 1024 /* rounds between trials */
+#define NN_TIDE_TRIAL 16 /* rounds: to double from one segment to a thousand, and a few */
+#define NN_TIDE_DOUBTS 3 /* rounds of a trial with a queue: a return overshoots by that much at times */
 #define NN_TIDE_STEP_MS 5 /* neighbours were sent at most so far apart: a pause is no jump */
 
 nn_inline void tide_start(struct nn_receiver *flow, nn_receiver_params p)
@@ -38,6 +47,7 @@ nn_inline void tide_start(struct nn_receiver *flow, nn_receiver_params p)
 	__builtin_memset(t, 0, sizeof(*t));
 	t->full = NN_NEVER;
 	t->stride = 1;
+	t->patience = NN_TIDE_PATIENCE;
 	t->doubling = flow->estimate == 0;
 	if (flow->estimate)
 		t->full = flow->estimate;
@@ -57,12 +67,23 @@ nn_inline void tide_calm(struct nn_tide *t)
 	t->quiet = 0;
 }
 
-/* At the floor: pairs, which are not held back by delayed ACKs, for as long as a pause lasts; then single segments. */
+/*
+ * At the floor: single segments. But first, for as long as a pause lasts, pairs, which delayed ACKs do not hold back. Where
+ * others of the host pause too, that would be the queue: sixteen flows' single segments are 4.6 Mbit/s at 40 ms. So in
+ * company a window that no full segment fits into: senders then send as much as fits when their persist timer ends
+ * (RFC 9293, 3.8.6.1 and 3.8.6.2.1), Linux after 0.2 s or more. For longer it is unfair: who has so little comes back last.
+ */
 nn_inline void tide_stay(struct nn_receiver *flow)
 {
 	struct nn_tide *t = &flow->tide;
 
-	nn_set_target(flow, t->ebbing < NN_TIDE_PAIRS ? 2 * flow->mss : flow->floor);
+	flow->low = 1;
+	if (t->ebbing >= NN_TIDE_PAUSE)
+		flow->target = flow->floor;
+	else if (flow->company)
+		flow->target = nn_min(NN_TIDE_LEAST, flow->floor);
+	else
+		nn_set_target(flow, 2 * flow->mss);
 	t->ebbing = nn_add_saturating(t->ebbing, 1);
 	t->doubling = 1;
 	flow->haste = 1;
@@ -77,12 +98,59 @@ nn_inline void tide_remember(struct nn_tide *t, u32 share)
 	t->peak = refuted ? share : nn_max(t->peak, share);
 }
 
-nn_inline void tide_ebb(struct nn_receiver *flow, u32 queue)
+nn_inline void tide_restart(struct nn_tide *t, u32 queue)
+{
+	t->low = queue;
+	t->high = queue;
+	t->still = 0;
+}
+
+/* Has the delay stood still for long enough? */
+nn_inline bool tide_stands(struct nn_tide *t, const struct nn_arrivals *round, u32 width)
+{
+	t->low = nn_min(t->low, round->queue_min);
+	t->high = nn_max(t->high, round->queue_min);
+	if (t->high - t->low > width)
+		tide_restart(t, round->queue_min);
+	return ++t->still > t->patience;
+}
+
+nn_inline void tide_try(struct nn_receiver *flow)
+{
+	struct nn_tide *t = &flow->tide;
+
+	t->base = flow->delay.least;
+	t->base_rtt = flow->delay.rtt_min;
+	nn_delay_lengthen(&flow->delay, t->low);
+	t->trying = NN_TIDE_TRIAL;
+	t->doubts = 0;
+	flow->low = 0;
+	t->persisted = 0;
+	t->drains = 0;
+	t->doubling = 1;
+	t->rate_max = 0;
+	tide_calm(t);
+	tide_restart(t, 0);
+}
+
+nn_inline void tide_refute(struct nn_receiver *flow)
+{
+	struct nn_tide *t = &flow->tide;
+
+	t->trying = 0;
+	t->patience = nn_min(t->patience * 2, NN_TIDE_LONGEST);
+	nn_delay_restore(&flow->delay, t->base, t->base_rtt);
+	tide_restart(t, 0);
+}
+
+nn_rare void tide_ebb(struct nn_receiver *flow, u32 queue)
 {
 	struct nn_tide *t = &flow->tide;
 	u32 share = tide_share(flow, flow->target, queue);
 
-	if (!t->yielding)
+	if (t->trying)
+		tide_refute(flow);
+	if (!flow->low)
 		tide_remember(t, share);
 	t->settled = 0;
 	t->ebbing = 0;
@@ -90,7 +158,6 @@ nn_inline void tide_ebb(struct nn_receiver *flow, u32 queue)
 	tide_calm(t);
 	t->rate_max = 0;
 	t->hold = 1;
-	t->yielding = 1;
 	t->persisted = 0;
 }
 
@@ -113,6 +180,12 @@ nn_inline void tide_drain(struct nn_receiver *flow, u32 queue, bool strange)
 	tide_calm(t);
 }
 
+/* Bytes a millisecond, in a round of `us`. */
+nn_rare u32 tide_rate(const struct nn_arrivals *round, u32 us)
+{
+	return (u32)(round->bytes * 1000 / us);
+}
+
 /* Is the queue more than our own growth since the path was clear can have made? Many small flows' growth adds up. */
 nn_inline bool tide_unexplained(const struct nn_receiver *flow, u32 target, u32 queue, u32 rate)
 {
@@ -123,12 +196,15 @@ nn_inline bool tide_unexplained(const struct nn_receiver *flow, u32 target, u32 
 }
 
 /* The queue stands. */
-nn_inline void tide_congested(struct nn_receiver *flow, nn_receiver_params p, u32 queue, u32 mean, u32 rate)
+nn_inline void tide_congested(struct nn_receiver *flow, nn_receiver_params p, u32 queue, u32 mean, u32 us)
 {
 	struct nn_tide *t = &flow->tide;
+	u32 rate = tide_rate(&flow->round, us);
 	bool strange = queue > p[NN_R_foreign], shrinks = queue < t->last_queue / 4 * 3;
 
-	if (t->yielding) {
+	if (t->trying && ++t->doubts > NN_TIDE_DOUBTS) {
+		tide_ebb(flow, mean);
+	} else if (flow->low) {
 		tide_stay(flow);
 	} else if (strange && ((t->persisted && !shrinks) || (u64)rate * 2 < t->rate_max ||
 			       tide_unexplained(flow, p[NN_R_target], queue, rate))) {
@@ -147,8 +223,13 @@ nn_inline void tide_rise(struct nn_receiver *flow, u32 target, u32 mean)
 	struct nn_tide *t = &flow->tide;
 	u32 known, step;
 
-	t->yielding = 0;
+	if (t->trying)
+		t->trying--;
+	else if (t->settled >= NN_TIDE_SETTLED)
+		t->patience = NN_TIDE_PATIENCE;
+	flow->low = 0;
 	t->persisted = 0;
+	nn_set_target(flow, flow->target); /* it was below the floor in company */
 	t->clear[1] = t->clear[0];
 	t->clear[0] = flow->target;
 	if (t->drains > 1 && t->full != NN_NEVER && flow->target < t->full) {
@@ -183,24 +264,34 @@ nn_inline void tide_rise(struct nn_receiver *flow, u32 target, u32 mean)
 	nn_set_target(flow, (u64)flow->target + nn_min(t->stride * flow->mss, step));
 }
 
-nn_inline void tide_on_round(struct nn_receiver *flow, nn_receiver_params p, u32 now_us)
+nn_inline void tide_decide(struct nn_receiver *flow, nn_receiver_params p, u32 now_us)
 {
 	struct nn_tide *t = &flow->tide;
 	const struct nn_arrivals *round = &flow->round;
 	u32 target = p[NN_R_target], queue = round->queue_min, mean = nn_round_queue(round);
-	u32 rate = (u32)((u64)round->bytes * 1000 / nn_max(now_us - round->start_us, 1));
+	u32 us = nn_max(now_us - round->start_us, 1), rate_max = t->rate_max - t->rate_max / 256;
 
-	t->rate_max = nn_max(t->rate_max - t->rate_max / 256, rate);
+	if (round->bytes * 1000 >= (rate_max + 1ull) * us) /* dearer is the division */
+		rate_max = tide_rate(round, us);
+	t->rate_max = rate_max;
 	if (t->hold) {
 		t->hold--;
 		return;
 	}
-	flow->haste = 1;
+	if (flow->haste != 1)
+		flow->haste = 1;
 	if (queue > target || (round->lost && mean > p[NN_R_foreign])) {
-		tide_congested(flow, p, queue, mean, rate);
-	} else if (t->yielding && round->queue_max > target) {
-		tide_stay(flow);
+		if (tide_stands(t, round, target / 2))
+			tide_try(flow);
+		else
+			tide_congested(flow, p, queue, mean, us);
+	} else if (flow->low && round->queue_max > target) {
+		if (tide_stands(t, round, target / 2))
+			tide_try(flow);
+		else
+			tide_stay(flow);
 	} else if (queue > target / 2) {
+		tide_restart(t, queue);
 		tide_calm(t);
 		t->doubling = 0;
 		t->persisted = 0;
@@ -208,6 +299,7 @@ nn_inline void tide_on_round(struct nn_receiver *flow, nn_receiver_params p, u32
 		if (flow->target < round->bytes + round->bytes / 2 + 4 * flow->mss)
 			nn_set_target(flow, flow->target + flow->mss);
 	} else {
+		tide_restart(t, queue);
 		tide_rise(flow, target, mean);
 	}
 }
@@ -216,16 +308,18 @@ nn_inline void tide_on_round(struct nn_receiver *flow, nn_receiver_params p, u32
 nn_inline bool tide_stepped(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg, u32 queue)
 {
 	struct nn_tide *t = &flow->tide;
-	u32 jump = queue > t->previous ? queue - t->previous : 0;
-	u32 apart = (seg->tsval - t->previous_tsval) * flow->delay.tick;
+	u32 apart = seg->tsval - t->previous_tsval;
+	s32 jump = (s32)(queue - t->previous), step = (s32)p[NN_R_step];
 
 	t->previous = queue;
 	t->previous_tsval = seg->tsval;
+	if (!t->step_count && jump < step)
+		return false;
 	if (t->step_count)
-		t->step_count = queue >= t->step_base + p[NN_R_step] ? t->step_count + 1 : 0;
-	else if (jump >= p[NN_R_step] && seg->stamped && apart <= NN_TIDE_STEP_MS * 1000) {
+		t->step_count = queue >= t->step_base + step ? t->step_count + 1 : 0;
+	else if (seg->stamped && apart * flow->delay.tick <= NN_TIDE_STEP_MS * 1000) {
 		t->step_count = 1;
-		t->step_base = queue - jump;
+		t->step_base = queue - (u32)jump;
 	}
 	if (t->step_count < NN_TIDE_STEP_ARRIVALS)
 		return false;
@@ -233,18 +327,24 @@ nn_inline bool tide_stepped(struct nn_receiver *flow, nn_receiver_params p, cons
 	return true;
 }
 
+/* A round is over, and the next begins. */
+nn_rare void tide_on_round(struct nn_receiver *flow, nn_receiver_params p, u32 now_us, u32 mark, bool stamped)
+{
+	tide_decide(flow, p, now_us);
+	nn_round_set(flow, mark, now_us, stamped);
+}
+
 nn_inline void tide_on_arrival(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg,
 			       const struct nn_arrival *arrival)
 {
 	struct nn_tide *t = &flow->tide;
 
-	if (tide_stepped(flow, p, seg, arrival->queue) && !t->yielding && !arrival->hole &&
+	if (tide_stepped(flow, p, seg, arrival->queue) && !flow->low && !arrival->hole &&
 	    flow->target > 8 * flow->mss) {
 		tide_ebb(flow, t->step_base);
 		nn_round_start(flow, seg);
 	} else if (arrival->round) {
-		tide_on_round(flow, p, seg->now_us);
-		nn_round_start(flow, seg);
+		tide_on_round(flow, p, seg->now_us, nn_round_mark(flow, seg), seg->stamped != 0);
 	}
 }
 

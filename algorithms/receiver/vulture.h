@@ -140,8 +140,8 @@ nn_inline void vulture_apply(struct nn_receiver *flow, nn_receiver_params p, enu
 	vulture_forget(v);
 }
 
-nn_inline void vulture_on_arrival(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg,
-				  const struct nn_arrival *arrival)
+nn_rare void vulture_on_arrival(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg,
+				const struct nn_arrival *arrival)
 {
 	struct nn_vulture *v = &flow->vulture;
 

@@ -18,7 +18,9 @@ fn main() {
         "transport/receiver",
         "crates/receiver/src/cores.c",
     ]);
-    compile(&repo, &out, &clang);
+    for name in ["receiver", "adopted"] {
+        compile(&repo, &out, &clang, name);
+    }
     generate_table(&repo, &out);
     cc::Build::new()
         .compiler(&clang)
@@ -30,8 +32,8 @@ fn main() {
 }
 
 /// The object depends on its sources only: uapi headers, no kernel types, no build paths.
-fn compile(repo: &Path, out: &Path, clang: &OsString) {
-    let source = repo.join("transport/receiver/receiver.bpf.c");
+fn compile(repo: &Path, out: &Path, clang: &OsString, name: &str) {
+    let source = repo.join(format!("transport/receiver/{name}.bpf.c"));
     let mut mapped = OsString::from("-ffile-prefix-map=");
     mapped.push(repo);
     mapped.push("=netnice");
@@ -42,7 +44,7 @@ fn compile(repo: &Path, out: &Path, clang: &OsString) {
     }
     let built = SkeletonBuilder::new()
         .source(&source)
-        .obj(out.join("receiver.bpf.o"))
+        .obj(out.join(format!("{name}.bpf.o")))
         .clang(clang)
         .clang_args(args)
         .build();

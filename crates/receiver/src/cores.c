@@ -1,15 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* The inline receiver cores as functions that another language can call. */
+#include "clock.h"
 #include "receiver.h"
+#include "wish.h"
 
-void nn_host_arrival(struct nn_receiver *flow, nn_receiver_params p, u32 chosen, const struct nn_segment *seg)
+void nn_host_arrival(struct nn_receiver *flow, struct nn_receiver_kin *kin, nn_receiver_params p, u32 chosen,
+		     const struct nn_segment *seg)
 {
-	nn_receiver_arrival(flow, p, chosen, seg);
+	nn_receiver_arrival(flow, kin, p, chosen, seg);
 }
 
 u32 nn_host_ack(struct nn_receiver *flow, const struct nn_leaving *ack)
 {
 	return nn_receiver_ack(flow, ack);
+}
+
+bool nn_host_tell(struct nn_receiver *flow, u32 window)
+{
+	return nn_tell(flow, window);
+}
+
+u32 nn_host_microseconds(u64 *millisecond, u64 ns)
+{
+	struct nn_millisecond last = { millisecond[0], (u32)millisecond[1] };
+	u32 us = nn_microseconds(&last, ns);
+
+	millisecond[0] = last.began;
+	millisecond[1] = last.us;
+	return us;
+}
+
+void nn_host_join(struct nn_receiver *flow, u32 acked)
+{
+	nn_receiver_join(flow, acked);
+}
+
+u64 nn_host_thousandth(u64 n)
+{
+	return nn_thousandth(n);
+}
+
+u32 nn_host_wished(u32 wish)
+{
+	return nn_wished_by_application(wish);
+}
+
+bool nn_host_may_stop(u32 wish, bool of_cgroup)
+{
+	return nn_application_may_stop(wish, of_cgroup);
 }
 
 const u32 nn_host_size = sizeof(struct nn_receiver);

@@ -2,17 +2,18 @@
 //! The receiver side of netnice: what arrives on a cgroup's connections yields to everybody else's traffic.
 //!
 //! [`Receiver::load`] puts the object into the kernel, [`Receiver::attach`] gives it the connections that a cgroup
-//! opens and accepts from then on, and pins keep it there. [`Params`] reads and sets what is tunable, live.
+//! opens and accepts from then on, and pins keep it there. [`Receiver::load_adopted`] is the same for single sockets of
+//! any cgroup, also such as are in use. [`Params`] reads and sets what is tunable, live.
 
 mod core;
 mod error;
 mod object;
 mod params;
 
-pub use crate::core::{Core, Look, Segment};
+pub use crate::core::{thousandth, Clock, Core, Kin, Look, Segment, Wish};
 pub use error::{Error, Result};
-pub use object::{Counters, Receiver, PROGRAMS};
+pub use object::{Counters, Receiver, ADOPTED_PROGRAMS, PROGRAMS};
 pub use params::{Algorithm, Parameter, Params, ALGORITHMS, OFF, PARAMETERS};
 
-/// The eBPF object, to tell builds apart.
-pub const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/receiver.bpf.o"));
+const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/receiver.bpf.o"));
+const ADOPTED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopted.bpf.o"));

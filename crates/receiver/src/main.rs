@@ -40,7 +40,7 @@ fn run(command: Command) -> Result<()> {
                 path: pins.clone(),
                 why,
             })?;
-            let mut receiver = Receiver::load()?;
+            let mut receiver = Receiver::load(None)?;
             receiver.pin_maps(
                 &pins.join("params"),
                 &pins.join("counters"),
@@ -59,11 +59,10 @@ fn run(command: Command) -> Result<()> {
             algorithm,
             values,
         } => {
-            let mut params = params(&pins)?;
-            values.iter().try_for_each(|text| {
-                let (name, value) = text.split_once('=').unwrap_or((text, ""));
-                params.set(&algorithm, name, value)
-            })
+            let changes = values
+                .iter()
+                .map(|text| text.split_once('=').unwrap_or((text, "")));
+            params(&pins)?.set(&algorithm, changes)
         }
         Command::Counters { pins } => {
             println!(

@@ -8,28 +8,66 @@ use std::path::Path;
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
 use serde::Serialize;
 
-use crate::{Error, Result, OBJECT};
+use crate::{Error, Result, ADOPTED, OBJECT};
 
+/// The ends of the names that libbpf gives to an object's variables.
+const DATA: &str = ".data";
+const BSS: &str = ".bss";
 /// Lets kernels that insist on aligned memory (User-Mode Linux) take the programs.
 const ANY_ALIGNMENT: u32 = 2;
-/// The programs that are attached to a cgroup.
+/// The programs that are attached to a level's cgroup, in this order.
 pub const PROGRAMS: [&str; 2] = ["arrival", "connection"];
+/// Those that are attached to the root of the cgroups; with the last, applications may call.
+pub const ADOPTED_PROGRAMS: [&str; 3] = ["arrival", "adopted", "adopt"];
 
 /// The loaded programs and maps. They live as long as this, or as a pinned link or map.
-pub struct Receiver(Object);
+pub struct Receiver {
+    object: Object,
+    programs: &'static [&'static str],
+}
 
 impl Receiver {
-    /// Loads the object.
-    pub fn load() -> Result<Self> {
+    /// Loads the object. `moved` is a pinned map of sockets for which their cgroup no longer speaks.
+    pub fn load(moved: Option<&Path>) -> Result<Self> {
+        let shared: Vec<_> = moved.map(|pin| ("moved", pin)).into_iter().collect();
+        Self::load_object("netnice_receiver", OBJECT, &PROGRAMS, &shared, &[])
+    }
+
+    /// Loads the object for single sockets of any cgroup: it shares the pinned maps of a loaded receiver, in the order
+    /// of [`Receiver::pin_maps`], and pins its own, the wishes and the connections.
+    pub fn load_adopted(shared: [&Path; 3], own: [&Path; 2]) -> Result<Self> {
+        let shared: Vec<_> = [DATA, BSS, "of_cgroups"].into_iter().zip(shared).collect();
+        let own: Vec<_> = ["wishes", "connections"].into_iter().zip(own).collect();
+        let programs = &ADOPTED_PROGRAMS;
+        Self::load_object("netnice_adopted", ADOPTED, programs, &shared, &own)
+    }
+
+    fn load_object(
+        name: &str,
+        object: &[u8],
+        programs: &'static [&'static str],
+        shared: &[(&str, &Path)],
+        own: &[(&str, &Path)],
+    ) -> Result<Self> {
         let mut open = ObjectBuilder::default()
-            .name("netnice_receiver")
-            .and_then(|builder| builder.open_memory(OBJECT))
+            .name(name)
+            .and_then(|builder| builder.open_memory(object))
             .map_err(Error::bpf("open the receiver object"))?;
         for mut program in open.progs_mut() {
             program.set_flags(ANY_ALIGNMENT);
         }
+        for mut map in open.maps_mut() {
+            let name = map.name().to_string_lossy().into_owned();
+            if let Some(pin) = pin_of(&name, shared) {
+                map.reuse_pinned_map(pin)
+                    .map_err(Error::bpf("share a map of the receiver"))?;
+            } else if let Some(pin) = pin_of(&name, own) {
+                map.set_pin_path(pin)
+                    .map_err(Error::bpf("pin a map of the receiver"))?;
+            }
+        }
         open.load()
-            .map(Self)
+            .map(|object| Self { object, programs })
             .map_err(Error::bpf("load the receiver"))
     }
 
@@ -43,14 +81,14 @@ impl Receiver {
             path: cgroup.into(),
             why,
         })?;
-        for program in self.0.progs_mut() {
-            let name = program.name().to_string_lossy().into_owned();
-            if PROGRAMS.contains(&name.as_str()) {
-                let link = program
-                    .attach_cgroup(dir.as_raw_fd())
-                    .map_err(Error::bpf("attach the receiver to a cgroup"))?;
-                keep(&name, link)?;
-            }
+        for name in self.programs {
+            let mut programs = self.object.progs_mut();
+            let program = programs.find(|p| p.name() == *name);
+            let link = program
+                .expect("the object has the programs of its list")
+                .attach_cgroup(dir.as_raw_fd())
+                .map_err(Error::bpf("attach the receiver to a cgroup"))?;
+            keep(name, link)?;
         }
         Ok(())
     }
@@ -62,21 +100,24 @@ impl Receiver {
         counters: &Path,
         connections: Option<&Path>,
     ) -> Result<()> {
-        for mut map in self.0.maps_mut() {
+        let connections = connections.map(|pin| ("connections", pin));
+        let all = [(DATA, params), (BSS, counters)].into_iter();
+        let pins: Vec<_> = all.chain(connections).collect();
+        for mut map in self.object.maps_mut() {
             let name = map.name().to_string_lossy().into_owned();
-            let path = match name.as_str() {
-                n if n.ends_with(".data") => Some(params),
-                n if n.ends_with(".bss") => Some(counters),
-                "connections" => connections,
-                _ => None,
-            };
-            if let Some(path) = path {
+            if let Some(path) = pin_of(&name, &pins) {
                 map.pin(path)
                     .map_err(Error::bpf("pin a map of the receiver"))?;
             }
         }
         Ok(())
     }
+}
+
+/// By the end of the map's name.
+fn pin_of<'a>(name: &str, pins: &[(&str, &'a Path)]) -> Option<&'a Path> {
+    let found = pins.iter().find(|(suffix, _)| name.ends_with(suffix));
+    found.map(|(_, pin)| *pin)
 }
 
 /// What the receiver saw since it was loaded; the order is that of struct receiver_counters.
@@ -86,6 +127,8 @@ pub struct Counters {
     pub segments: u64,
     pub unstamped: u64,
     pub clamp_failed: u64,
+    /// Of the connections, those that were in use already.
+    pub adopted: u64,
 }
 
 impl Counters {
@@ -101,6 +144,7 @@ impl Counters {
             segments: words.next()?,
             unstamped: words.next()?,
             clamp_failed: words.next()?,
+            adopted: words.next()?,
         })
     }
 }

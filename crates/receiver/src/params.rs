@@ -130,18 +130,24 @@ impl Params {
         self.save()
     }
 
-    /// Sets one value.
-    pub fn set(&mut self, algorithm: &str, name: &str, text: &str) -> Result<()> {
+    /// Sets values ("name", "value"), or nothing when one of them is wrong.
+    pub fn set<'a>(
+        &mut self,
+        algorithm: &str,
+        changes: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<()> {
         let row = index(algorithm)?;
-        let (i, parameter) = PARAMETERS
-            .iter()
-            .enumerate()
-            .find(|(_, p)| p.name == name)
-            .ok_or_else(|| {
-                let all: Vec<_> = PARAMETERS.iter().map(|p| p.name).collect();
-                Error::UnknownParameter(name.into(), all.join(", "))
-            })?;
-        self.put(self.at(row, i), parameter.check(text)?)?;
+        for (name, text) in changes {
+            let (i, parameter) = PARAMETERS
+                .iter()
+                .enumerate()
+                .find(|(_, p)| p.name == name)
+                .ok_or_else(|| {
+                    let all: Vec<_> = PARAMETERS.iter().map(|p| p.name).collect();
+                    Error::UnknownParameter(name.into(), all.join(", "))
+                })?;
+            self.put(self.at(row, i), parameter.check(text)?)?;
+        }
         self.save()
     }
 
@@ -161,7 +167,11 @@ fn index(algorithm: &str) -> Result<usize> {
 
 /// Where the table and the choice lie in .data.
 fn layout() -> Option<(usize, usize)> {
-    let btf = Btf::from_raw("receiver", OBJECT).ok()??;
+    layout_of(OBJECT)
+}
+
+fn layout_of(object: &[u8]) -> Option<(usize, usize)> {
+    let btf = Btf::from_raw("receiver", object).ok()??;
     let data: DataSec<'_> = btf.type_by_name(".data")?;
     let find = |wanted: &str| {
         data.iter().find_map(|v| {
@@ -208,5 +218,10 @@ mod tests {
     fn the_object_has_table_and_choice() {
         let (rows, chosen) = layout().expect("both");
         assert_ne!(rows, chosen);
+        assert_eq!(
+            layout_of(crate::ADOPTED),
+            Some((rows, chosen)),
+            "they share them"
+        );
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What holds for every receiver whatever arrives. The cores are compiled so that undefined behaviour ends the test.
 
-use netnice_receiver::{Core, Segment, ALGORITHMS};
+use netnice_receiver::{thousandth, Clock, Core, Segment, ALGORITHMS};
 use proptest::prelude::*;
 
 /// The least window in segments, by name, from the shipped row.
@@ -47,6 +47,27 @@ proptest! {
             let window = core.ack(*ack, segment.clock, segment.now_us);
             prop_assert!((1..=1 << 30).contains(&window), "{window}");
             prop_assert!(core.look().target >= floor(&core).min(core.look().target));
+        }
+    }
+
+    /// The clock's multiplications are a division, also right beside a whole unit.
+    #[test]
+    fn a_thousandth_is_exact(any in 0..430_000_000_000_000u64, shift in 0..48u32, beside in 0..3u64) {
+        let n = ((any >> shift) * 1000 + beside).saturating_sub(1);
+        prop_assert_eq!(thousandth(n), n / 1000);
+    }
+
+    /// A clock that remembers its millisecond tells what divisions do, whatever has passed since.
+    #[test]
+    fn a_clock_that_remembers_is_exact(
+        start in 0..430_000_000_000_000u64,
+        steps in prop::collection::vec((0..41u32, any::<u64>()), 1..100),
+    ) {
+        let (mut clock, mut ns) = (Clock::default(), start);
+        for (bits, step) in steps {
+            ns += step & ((1 << bits) - 1);
+            let us = ns / 1000;
+            prop_assert_eq!(clock.microseconds(ns), (us as u32, (us / 1000 * 1000) as u32));
         }
     }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Vulture against its paper: algorithms 1 to 6, one by one.
 
+mod arriving;
+
+use arriving::{full, ticked, MSS};
 use netnice_receiver::{Core, Look, Segment};
 
-const MSS: u32 = 1448;
 const FIX: u32 = 0;
 const DOUBLE: u32 = 1;
 const INCREASE: u32 = 2;
@@ -32,18 +34,9 @@ impl Feed {
     fn segment(&mut self, sent: u32, arrived: u32, fresh: bool) -> Look {
         self.now += arrived;
         self.sent += sent;
-        let clock = self.now / 1000 * 1000;
-        let tsecr = if fresh { clock } else { 0 };
-        self.core.arrival(&Segment {
-            now_us: self.now,
-            seq: self.seq,
-            bytes: MSS,
-            segments: 1,
-            stamped: 1,
-            tsval: self.sent / 1000,
-            tsecr,
-            clock,
-        });
+        let echoed = if fresh { self.now } else { 0 };
+        let segment = full(self.now, self.seq, self.sent / 1000, echoed);
+        self.core.arrival(&segment);
         self.seq += MSS;
         self.core.look()
     }
@@ -77,7 +70,7 @@ impl Feed {
 
     /// The window that the next ACK carries.
     fn acknowledge(&mut self) -> u32 {
-        self.core.ack(self.seq, self.now / 1000 * 1000, self.now)
+        self.core.ack(self.seq, ticked(self.now), self.now)
     }
 }
 
