@@ -23,16 +23,28 @@
  *
  * Kin. Flows of one host, level and destination are one aggregate: they add as one flow would, and each round each moves
  * a quarter of the way to their mean, which keeps their sum. Without that the first flow holds the path, for what a
- * late comer sees of its own level hardly differs from what it sees of the one above. Here ends this preset: flows of
- * one level on different hosts are invisible to higher levels, but not fair to each other.
+ * late comer sees of its own level hardly differs from what it sees of the one above.
  *
- * The packet time is the smallest spacing of ACKs a segment in full windows. Compressed ACKs make it too small and
- * with it the band, which errs on the side of yielding.
+ * Jitter. Where delays move by themselves by more than a band, a pair says nothing: one RTT is noise, the smallest of
+ * eight is not. So the band is what the noise demands (jitter.h), and who starves looks: after the longest silence, if
+ * one of its last pairs was near the base, it sends a whole round of 20 segments. Is the smallest of their RTTs near the
+ * base too, the flow stays; if not, it falls to the floor, and looks half as often. Beside a level that always keeps a
+ * queue no pair is near the base and there is no look; beside one that does not, 42 segments in 16 seconds, for all
+ * flows of a host together, are what its looks cost. The late comer of another host comes in that way as well.
+ *
+ * A longer way is a queue at first. But queues move: when the RTTs of eight pairs, seconds apart, differ by less than the
+ * band and lie farther off than any level's queue, they are the new base. With jitter nothing stands still, and the base
+ * waits for rtt.h's window.
+ *
+ * The packet time is the smallest spacing of ACKs a segment in full windows, if the ACKs are no closer than their
+ * segments left: what bunches on the way back tells nothing. Noise hides up to half of its spread of it. Where it is too
+ * small, so is the band, which errs on the side of yielding.
  */
 #ifndef NN_LADDER_H
 #define NN_LADDER_H
 
 #include "flight.h"
+#include "jitter.h"
 
 /* least: the floor, 1/128 and 1/256; gap: ms between the pairs of a host's starving flows */
 #define LADDER_PARAMS(P, packets, us, keep_part, increase, start, shift, soft, rounds, clear, climb_factor, least,     \
@@ -59,73 +71,134 @@
 
 struct ladder {
 	u32 packet; /* time of a full segment at the bottleneck, 1/16 us; 0: not known yet */
-	u32 prior_acked; /* of the last ACK */
+	u32 prior_rtt; /* of the last ACK, us; 0: none */
+	u32 noise; /* how far apart the RTTs of a round are without a queue, us: jitter.h */
+	u32 low; /* smallest RTT of `pairs`, us */
+	u32 since_us; /* when the flow began to starve, or looked last */
+	u16 spread; /* of the RTTs of `pairs`, us */
+	u8 prior_acked; /* of the last ACK */
 	u8 hold; /* this round's samples left before the last decision */
 	u8 quiet; /* rounds in a row with an empty queue */
 	u8 strikes; /* decisions in a row above the band */
+	u8 pairs; /* rounds below one segment that `low` and `spread` tell of */
+	u8 look : 2; /* enum ladder_look */
+	u8 patience : 6; /* longest silences between two looks */
 };
 
+/* The rounds of a look, in the order of their coming. */
+enum ladder_look { LADDER_NO_LOOK, LADDER_FULL, LADDER_WIDE, LADDER_PAIR };
+
+#define LADDER_PAIRS 8u /* by then every queue that a TCP keeps has moved */
+#define LADDER_LOOK 20u /* segments: rounds are not cut sharply, and the look wants 8 samples of pairs */
+#define LADDER_PATIENCE 8u /* 16 s between the looks of a host, whose 42 segments are 0.3 % of 10 Mbit/s then */
+#define LADDER_FAST_US 4000u /* packet time, us: 3 Mbit/s; slower, a band of some packets is wider than jitter */
+#define LADDER_FAR 4u /* bands: more than the three packets of nice, which stand still at times */
+
 NN_CORE_STATE(ladder, ladder_of)
+
+nn_inline void ladder_forget(struct ladder *own)
+{
+	own->low = NN_NEVER;
+	own->spread = 1; /* low + spread, the highest, is zero then */
+	own->pairs = 0;
+}
 
 nn_inline void ladder_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {
 	nn_flow_init(flow, p, now_us, delivered, srtt_us);
 	nn_window_set(&flow->win, p[NN_P_start_window]);
+	ladder_forget(ladder_of(flow));
+	ladder_of(flow)->since_us = now_us;
+	ladder_of(flow)->patience = 1;
 }
 
 /* The queue that this level may keep, us. */
 nn_inline u32 ladder_band(struct nn_flow *flow, nn_params p)
 {
-	u64 us = (u64)ladder_of(flow)->packet * (u64)p[NN_P_band_packets] >> 8;
+	u32 us = (u64)ladder_of(flow)->packet * nn_min(p[NN_P_band_packets], 4096) >> 8; /* packet: below 2^26 */
 
-	us = us > p[NN_P_band_us] ? us : p[NN_P_band_us];
-	return us < NN_NEVER / 8 ? (u32)us : NN_NEVER / 8;
+	return nn_min(nn_max(us, p[NN_P_band_us]), NN_NEVER / 8);
 }
 
 /* Smallest spacing of ACKs a packet: full windows leave the bottleneck back to back. */
-nn_inline void ladder_packet(struct nn_flow *flow, const struct nn_ack *ack)
+nn_inline void ladder_packet(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt)
 {
 	struct ladder *own = ladder_of(flow);
 	u32 gap = ack->now_us - flow->last_us;
-	u32 usable = (ack->delivered < 12) || (ack->acked >= 2 && own->prior_acked >= 2 && flow->win.w >= 4 * NN_ONE);
+	bool usable = ack->delivered < 12 || (nn_min(ack->acked, own->prior_acked) >= 2 && flow->win.w >= 4 * NN_ONE);
+	bool spaced = own->prior_rtt && rtt >= own->prior_rtt; /* ACKs no closer than their segments left */
 
 	if (ack->acked) {
-		if (usable && gap && gap < 4000000) {
-			gap = gap * 16 / ack->acked;
-			if (!own->packet || gap < own->packet)
-				own->packet = nn_max(gap, 1);
-		}
-		own->prior_acked = ack->acked;
+		if (usable && spaced && gap && gap < 4000000 &&
+		    (!own->packet || gap * 16 < (u64)own->packet * ack->acked)) /* it divides only to learn */
+			own->packet = nn_max(gap * 16 / ack->acked, 1);
+		own->prior_acked = nn_min(ack->acked, 255);
+		own->prior_rtt = rtt;
 	}
+}
+
+/* What the flow's own pair adds, us: a packet. Noise makes ACKs' spacing too small by up to half of its spread. */
+nn_inline u32 ladder_pair(struct nn_flow *flow)
+{
+	u32 most = ((u64)flow->rtt.min << NN_SHIFT) / nn_greater(flow->win.w, NN_ONE);
+
+	return nn_greater(ladder_of(flow)->packet >> 4, nn_lesser(ladder_of(flow)->noise / 2, most));
+}
+
+/*
+ * Is the queue of this segment more than the level may keep, the noise, and the flow's own pair? ladder_pair() without a
+ * division: this is on the way of every ACK.
+ */
+nn_inline bool ladder_is_slow(struct nn_flow *flow, u32 band, u32 rtt)
+{
+	struct ladder *own = ladder_of(flow);
+	u32 queue = rtt - flow->rtt.min, bear = nn_max(band, own->noise);
+
+	if (queue <= bear + (own->packet >> 4))
+		return false;
+	queue -= bear;
+	return queue > own->noise / 2 || (u64)queue * nn_max(flow->win.w, NN_ONE) > (u64)flow->rtt.min << NN_SHIFT;
 }
 
 /* The round's queue beyond the flow's own pair, us. */
 nn_inline u32 ladder_queue(struct nn_flow *flow)
 {
-	u32 base = nn_add_saturating(flow->rtt.min, ladder_of(flow)->packet >> 4);
+	u32 base = nn_add_saturating(flow->rtt.min, ladder_pair(flow));
 
-	return flow->round.min_rtt > base ? flow->round.min_rtt - base : 0;
+	return nn_beyond(flow->round.min_rtt, base);
 }
 
 /* What the path holds without a queue, 1/4096 segment. */
 nn_inline u64 ladder_pipe(struct nn_flow *flow)
 {
-	return ((u64)flow->rtt.min << (NN_SHIFT + 4)) / nn_max(ladder_of(flow)->packet, 1);
+	return ((u64)flow->rtt.min << NN_SHIFT) / nn_greater(ladder_pair(flow), 1);
+}
+
+/* A round that has touched the base tells the noise by its other samples. */
+nn_inline void ladder_listen(struct nn_flow *flow, u32 queue, u32 band, bool looked)
+{
+	struct ladder *own = ladder_of(flow);
+	u32 noise = nn_jitter_of_round(&flow->round, flow->rtt.min);
+
+	if (nn_round_samples(&flow->round) < NN_JITTER_SAMPLES ||
+	    queue > nn_greater(band, nn_jitter_allowance(noise, &flow->round, NN_JITTER_SURELY)))
+		return;
+	own->noise += (nn_beyond(noise, own->noise) >> !looked) - nn_beyond(own->noise, noise) / 4;
 }
 
 /* Each cut in a row is twice the last. */
 nn_inline u32 ladder_shift(const struct ladder *own, nn_params p)
 {
-	u32 shift = nn_min(p[NN_P_soft_shift], 31);
+	u32 shift = nn_lesser(p[NN_P_soft_shift], 31);
 
-	return shift > own->strikes ? shift - own->strikes : 1;
+	return nn_greater(nn_beyond(shift, own->strikes), 1);
 }
 
 /* Softly while the queue can be one's own level's, hard when that has not helped. */
 nn_inline void ladder_cut(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 queue)
 {
 	struct ladder *own = ladder_of(flow);
-	u64 bdp = (u64)flow->win.w * flow->rtt.min / nn_max(flow->rtt.min + queue, 1);
+	u64 bdp = (u64)flow->win.w * flow->rtt.min / nn_greater(flow->rtt.min + queue, 1);
 
 	if (nn_in_slow_start(&flow->win))
 		bdp = bdp * 2 / 3; /* W has grown by half since that segment left */
@@ -145,10 +218,10 @@ nn_inline void ladder_cut(struct nn_flow *flow, nn_params p, const struct nn_ack
 nn_inline u64 ladder_step(struct nn_flow *flow, nn_params p, u32 kin)
 {
 	struct ladder *own = ladder_of(flow);
-	u64 least = p[NN_P_add] / nn_max(kin, 1), most = ladder_pipe(flow) / 16 / nn_max(kin, 1), step = least;
+	u64 least = p[NN_P_add] / nn_greater(kin, 1), most = ladder_pipe(flow) / 16 / nn_greater(kin, 1), step = least;
 
 	if (own->quiet > p[NN_P_quiet_rounds])
-		step <<= nn_min(own->quiet - p[NN_P_quiet_rounds], 20);
+		step <<= nn_lesser(own->quiet - p[NN_P_quiet_rounds], 20);
 	if (step > most)
 		step = most > least ? most : least;
 	return step < flow->win.w ? step : flow->win.w;
@@ -158,30 +231,96 @@ nn_inline u64 ladder_step(struct nn_flow *flow, nn_params p, u32 kin)
 nn_inline void ladder_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 queue, u32 band)
 {
 	struct ladder *own = ladder_of(flow);
+	bool looked = own->look;
+	u32 calm, likely;
 
+	if (own->look > LADDER_FULL) {
+		own->look--;
+		nn_shrink(&flow->win, LADDER_LOOK * NN_ONE);
+		return;
+	}
+	own->look = LADDER_NO_LOOK;
+	ladder_listen(flow, queue, band, looked);
+	likely = nn_jitter_allowance(own->noise, &flow->round, NN_JITTER_LIKELY);
+	calm = band / 4 + likely;
+	band = nn_greater(band, nn_jitter_allowance(own->noise, &flow->round, NN_JITTER_SURELY));
 	if (own->hold && flow->win.w >= 2 * NN_ONE) {
 		own->hold = 0;
 		return;
 	}
+	if (queue > band && looked) {
+		own->patience = nn_lesser(2 * own->patience, LADDER_PATIENCE);
+		nn_shrink(&flow->win, 0);
+		return;
+	}
 	if (queue > band) {
-		ladder_cut(flow, p, ack, queue);
+		ladder_cut(flow, p, ack, nn_beyond(queue, likely));
 		return;
 	}
 	own->strikes = 0;
-	if (queue > band / 4)
+	if (queue > calm)
 		own->quiet = 0;
 	else if (own->quiet < 64)
 		own->quiet++;
+	if (own->quiet > p[NN_P_quiet_rounds] && !nn_is_starving(flow))
+		own->patience = 1;
 	if (!nn_is_tried(flow, ack))
 		return;
 	if (nn_is_starving(flow)) {
 		if (own->quiet >= p[NN_P_quiet_pairs])
-			nn_window_set(&flow->win, nn_min(flow->win.w * p[NN_P_climb], NN_ONE));
+			nn_window_set(&flow->win, nn_lesser(flow->win.w * p[NN_P_climb], NN_ONE));
 		return;
 	}
 	if (!nn_in_slow_start(&flow->win)) {
 		nn_window_set(&flow->win, flow->win.w + ladder_step(flow, p, ack->kin));
 		flow->win.ssthresh = flow->win.w;
+	}
+}
+
+/* Long enough below one segment, and a path that a look does not fill, nor busies for more than a hundredth of the time. */
+nn_inline bool ladder_may_look(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+{
+	struct ladder *own = ladder_of(flow);
+
+	return ack->now_us - own->since_us >= nn_longest_gap(flow, p, ack->starving) * own->patience && own->packet &&
+	       own->packet >> 4 <= LADDER_FAST_US && ladder_pipe(flow) >= LADDER_LOOK * NN_ONE;
+}
+
+nn_inline void ladder_begin_look(struct nn_flow *flow, u32 now_us)
+{
+	struct ladder *own = ladder_of(flow);
+
+	nn_shrink(&flow->win, NN_PAIR * NN_ONE);
+	own->look = LADDER_PAIR;
+	own->hold = 0;
+	own->since_us = now_us;
+	ladder_forget(own);
+}
+
+/* A longer way: what is more than five minutes old no longer holds, and what the last pairs met is the base. */
+nn_inline void ladder_rebase(struct nn_flow *flow, u32 now_us)
+{
+	flow->rtt.min = ladder_of(flow)->low;
+	flow->rtt.recent_min = flow->rtt.min;
+	flow->rtt.window_us = now_us;
+}
+
+/* Below one segment: what do the last pairs tell together? */
+nn_inline void ladder_take_stock(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 band)
+{
+	struct ladder *own = ladder_of(flow);
+	u32 still = band + ladder_pair(flow), high = nn_greater(flow->round.max_rtt, own->low + own->spread), above;
+
+	own->low = nn_lesser(own->low, flow->round.min_rtt);
+	own->spread = nn_lesser(high - own->low, 0xffff);
+	own->pairs++;
+	above = nn_beyond(own->low, flow->rtt.min);
+	if (above <= 2 * still && ladder_may_look(flow, p, ack)) {
+		ladder_begin_look(flow, ack->now_us);
+	} else if (own->pairs >= LADDER_PAIRS) {
+		if (own->spread <= still && above > LADDER_FAR * still)
+			ladder_rebase(flow, ack->now_us);
+		ladder_forget(own);
 	}
 }
 
@@ -192,24 +331,41 @@ nn_inline void ladder_share(struct nn_flow *flow, const struct nn_ack *ack)
 
 	if (ack->kin < 2)
 		return;
-	if (w > ack->kin_window)
-		nn_shrink(&flow->win, w - (w - ack->kin_window) / 4);
-	else
-		nn_shrink(&flow->win, w + (ack->kin_window - w) / 4);
+	nn_shrink(&flow->win, w + nn_beyond(ack->kin_window, w) / 4 - nn_beyond(w, ack->kin_window) / 4);
+}
+
+nn_inline void ladder_end_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 band)
+{
+	struct ladder *own = ladder_of(flow);
+	bool looked = own->look;
+
+	if (flow->round.seen && flow->recovery == NN_OPEN) {
+		ladder_on_round(flow, p, ack, ladder_queue(flow), band);
+		if (nn_is_starving(flow)) {
+			ladder_take_stock(flow, p, ack, band);
+		} else {
+			own->since_us = ack->now_us;
+			ladder_forget(own);
+		}
+	}
+	if (!own->look)
+		ladder_share(flow, ack);
+	nn_round_begin(&flow->round, ack->delivered, ack->now_us);
+	if (!own->look && !looked)
+		nn_come_back(flow, p, ack);
 }
 
 nn_inline void ladder_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	u32 rtt = nn_trusted_rtt(flow, ack), band;
-	bool lone = ack->flags & NN_LONE;
+	bool lone = ack->flags & NN_LONE, over = nn_round_over(&flow->round, ack);
 
-	ladder_packet(flow, ack);
+	ladder_packet(flow, ack, rtt);
 	band = ladder_band(flow, p);
 	if (rtt) {
 		nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
 		if (!lone)
-			nn_round_count(&flow->round, ack, rtt,
-				       rtt - flow->rtt.min > band + (ladder_of(flow)->packet >> 4));
+			nn_round_count(&flow->round, ack, rtt, ladder_is_slow(flow, band, rtt));
 	}
 	if (nn_in_slow_start(&flow->win)) {
 		if (flow->round.slow >= nn_max(4, flow->win.w >> (NN_SHIFT + 3)))
@@ -217,12 +373,9 @@ nn_inline void ladder_on_ack(struct nn_flow *flow, nn_params p, const struct nn_
 		else if (!nn_is_starving(flow) && nn_is_tried(flow, ack))
 			nn_slow_start(&flow->win, ack->acked / 2 + (ack->acked & 1));
 	}
-	if (nn_round_over(&flow->round, ack)) {
-		if (flow->round.seen && flow->recovery == NN_OPEN)
-			ladder_on_round(flow, p, ack, ladder_queue(flow), band);
-		ladder_share(flow, ack);
-		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
-		nn_come_back(flow, p, ack);
+	if (over) {
+		nn_forget();
+		ladder_end_round(flow, p, ack, band);
 	}
 }
 
@@ -231,6 +384,8 @@ nn_inline void ladder_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
 	u32 before = flow->recovery;
 
 	nn_flow_recovery(flow, p, state);
+	if (state != NN_OPEN)
+		ladder_of(flow)->look = LADDER_NO_LOOK;
 	if (state != NN_OPEN && before == NN_OPEN)
 		nn_shrink(&flow->win, flow->win.w / 8);
 }

@@ -26,6 +26,14 @@
  *   fill the buffer to the threshold and halve at once: 84 % of an idle link, together 97 %. alpha is 2 for that: what
  *   many keep in common one burst of pages takes away.
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
+ * - A queue of own_queue segments is not either: below some 4 Mbit/s (at 40 ms) t of the buffer is less than what Vegas
+ *   keeps there, and a flow that flees from itself gets half of an idle 1 Mbit/s. Eight are beta, a pair, and what a
+ *   level below asks with; of four, 19 flows of nice1 left half. After a loss it is a pair's: such a buffer may be no
+ *   longer than that queue, and a transfer that shares it needs the rest.
+ * - A base as old as rtt.h's window is looked for again (estimator = 0). Vegas' queue never empties, so after ten minutes
+ *   it was the base, and Vegas kept one more on top of it, and so on: twice the queue after half an hour. Once in that
+ *   window the flow goes down to a quarter of its window for two rounds, and back. The host's clock says when, so that
+ *   its flows look together, and each sees past the others.
  * - A lone segment's RTT may contain a delayed ACK: it sets minRTT but neither maxRTT nor the congestion count.
  * - Below one segment the worst of some pairs replaces a larger maxRTT (estimator = 0): what they meet is others' queue, and
  *   a late comer, whose first guess of maxRTT was twice a long queue, would take too much of it for none.
@@ -36,6 +44,7 @@
 
 #include "flight.h"
 #include "vegas.h"
+#include "wire.h"
 
 #define NICE_PARAMS(P)                                                                                                 \
 	P(threshold, 28)                                                                                               \
@@ -48,6 +57,7 @@
 	P(min_window, 85)                                                                                              \
 	P(initial_window, 2)                                                                                           \
 	P(queue_floor, 1000)                                                                                           \
+	P(own_queue, 8)                                                                                                \
 	P(estimator, NN_RTT_ROBUST)                                                                                    \
 	P(quiet_rounds, 3)                                                                                             \
 	P(max_gap, 400)                                                                                                \
@@ -56,15 +66,22 @@
 	P(force_window, 0)
 
 #define NICE_ANY 0xffffu /* a capacity that is not known, or does not matter */
+#define NICE_LONGEST ((1u << 24) - 1) /* us */
+#define NICE_OWN_QUEUE 64u /* the parameter's range */
+#define NICE_LOOK_SHIFT 28u /* us: every 268 s, once at least in NN_RTT_WINDOW_US; it divides the clock, which wraps */
+#define NICE_LOOK_ROUNDS 2u /* in the first the queue empties, in the second a pair meets none */
 #define NICE_STEP 4u /* the hurried growth: a quarter of the window, so two rounds of it overshoot by half at most */
 
 struct nice {
 	struct nn_window reno; /* what Reno would have: growth in a hurry stays below it */
 	struct nn_worst worst;
-	u32 pair_rtt; /* the least RTT of a segment that was not alone, us; 0: none yet */
+	u32 pair_rtt : 24; /* the least RTT of a segment that was not alone, us; 0: none yet */
+	u32 wire : 8; /* what a segment takes on it (wire.h) */
 	u16 capacity; /* the window that last filled the path without a queue, segments */
 	u8 quiet; /* rounds in a row without a queue */
-	u8 hurried : 7; /* so many rounds tell of a window that grew faster than Vegas' */
+	u8 lossy : 1; /* a loss was seen: the buffer may be as short as the own queue */
+	u8 looking : 2; /* rounds left of a look for the base */
+	u8 hurried : 4; /* so many rounds tell of a window that grew faster than Vegas' */
 	u8 hold : 1; /* this round's segments left before the last cut */
 };
 
@@ -80,15 +97,31 @@ nn_inline void nice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 
 nn_inline void nice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
 {
 	nn_reno_answer(&nice_of(flow)->reno, flow->recovery, state);
+	if (state != NN_OPEN) {
+		nice_of(flow)->lossy = 1;
+		nice_of(flow)->looking = 0; /* what was before it, the loss has answered */
+	}
 	nn_flow_recovery(flow, p, state);
 }
 
-/* The RTT above which a segment met congestion. */
-nn_inline u32 nice_limit(const struct nn_flow *flow, nn_params p)
+/* How long a queue of its own a flow bears, us. */
+nn_inline u32 nice_own_queue(struct nn_flow *flow, nn_params p)
 {
-	u32 percent = nn_is_starving(flow) ? p[NN_P_starved_threshold] : p[NN_P_threshold];
+	return nn_wire_us(nice_of(flow)->wire) *
+	       nn_min(p[NN_P_own_queue], nice_of(flow)->lossy ? NN_PAIR : NICE_OWN_QUEUE);
+}
 
-	return nn_rtt_limit(&flow->rtt, p[NN_P_estimator], percent, p[NN_P_queue_floor]);
+/* Did a segment of this RTT meet congestion? */
+nn_inline bool nice_is_slow(struct nn_flow *flow, nn_params p, u32 rtt)
+{
+	u32 least = p[NN_P_queue_floor], percent;
+
+	if (nn_unlikely(nn_wire_is_slow(nice_of(flow)->wire)))
+		least = nn_max(least, nice_own_queue(flow, p));
+	if (!nn_rtt_is_above(&flow->rtt, least, rtt))
+		return false;
+	percent = nn_is_starving(flow) ? p[NN_P_starved_threshold] : p[NN_P_threshold];
+	return nn_rtt_is_slow(&flow->rtt, p[NN_P_estimator], percent, rtt);
 }
 
 nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 rtt)
@@ -99,10 +132,11 @@ nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ac
 	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
 	if (lone)
 		return;
-	own->pair_rtt = nn_min(own->pair_rtt ? own->pair_rtt : rtt, rtt);
-	if (nn_is_starving(flow))
+	if (nn_unlikely(!own->pair_rtt || rtt < own->pair_rtt))
+		own->pair_rtt = nn_min(rtt, NICE_LONGEST);
+	if (nn_unlikely(nn_is_starving(flow)))
 		nn_rtt_worst(&flow->rtt, p[NN_P_estimator], &own->worst, rtt);
-	nn_round_count(&flow->round, ack, rtt, rtt > nice_limit(flow, p));
+	nn_round_count(&flow->round, ack, rtt, nice_is_slow(flow, p, rtt));
 }
 
 /* Did more than `fraction` of the round's segments meet congestion? */
@@ -155,6 +189,27 @@ nn_inline u32 nice_sharing(const struct nn_flow *flow, nn_params p, const struct
 	return p[NN_P_shared] && !nn_in_slow_start(&flow->win) ? nn_max(ack->kin, 1) : 1;
 }
 
+/* Is it time to look for the base, and is it older than a window? */
+nn_inline bool nice_may_look(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+{
+	return (flow->round.start_us ^ ack->now_us) >> NICE_LOOK_SHIFT && p[NN_P_estimator] == NN_RTT_ROBUST &&
+	       flow->rtt.recent_min > flow->rtt.min && flow->win.w > NN_PAIR * NN_ONE && !nn_in_slow_start(&flow->win);
+}
+
+nn_inline void nice_begin_look(struct nn_flow *flow)
+{
+	flow->win.prior_w = flow->win.w;
+	nn_shrink(&flow->win, nn_max(flow->win.w / 4, NN_PAIR * NN_ONE));
+	nice_of(flow)->looking = NICE_LOOK_ROUNDS;
+}
+
+/* A round of a look is over. Back after the last, unless others are there. */
+nn_inline void nice_look(struct nn_flow *flow, bool congested)
+{
+	if (!--nice_of(flow)->looking && !congested)
+		nn_undo(&flow->win);
+}
+
 /* A round without congestion. */
 nn_inline void nice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
@@ -188,18 +243,27 @@ nn_inline void nice_on_round(struct nn_flow *flow, nn_params p, const struct nn_
 	own->hold = 0;
 	if (congested)
 		own->quiet = 0;
-	if (congested && (own->hurried || nn_in_slow_start(&flow->win)) && !held)
+	if (nn_unlikely(own->looking))
+		nice_look(flow, congested);
+	else if (congested && (own->hurried || nn_in_slow_start(&flow->win)) && !held)
 		nice_drain(flow, p, ack);
 	else if (congested && !held)
 		nn_halve(&flow->win);
-	else if (!congested && flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack))
-		nice_grow(flow, p, ack);
+	else if (!congested && flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack)) {
+		if (nn_unlikely(nice_may_look(flow, p, ack)))
+			nice_begin_look(flow);
+		else
+			nice_grow(flow, p, ack);
+	}
 }
 
 nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	u32 rtt = nn_trusted_rtt(flow, ack);
+	u32 rtt = nn_trusted_rtt(flow, ack), wire;
 
+	wire = nn_wire(flow, ack, flow->stamps == NN_STAMPED ? rtt : 0, nice_of(flow)->wire);
+	if (nn_unlikely(wire != nice_of(flow)->wire))
+		nice_of(flow)->wire = wire;
 	if (rtt)
 		nice_on_rtt(flow, p, ack, rtt);
 	if (nn_may_grow(flow, ack))
@@ -207,6 +271,7 @@ nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ac
 	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
 		nn_flow_slow_start(flow, ack);
 	if (nn_round_over(&flow->round, ack)) {
+		nn_forget();
 		nice_on_round(flow, p, ack);
 		nn_count_starved(flow);
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);

@@ -24,6 +24,7 @@
 	X(min_window, "1/4096 segment, 1 to 4096000", "the floor: 85 is the paper's 1/48")                             \
 	X(initial_window, "segments, 1 to 10", "the first window")                                                     \
 	X(queue_floor, "microseconds", "queueing delay below this is timer noise, not a queue")                        \
+	X(own_queue, "segments, 0 to 64", "a queue of so many is never congestion: a flow's own are among them")       \
 	X(estimator, "0 running min/max, 1 robust", "how base and worst RTT are estimated")                            \
 	X(max_gap, "milliseconds, 0 none", "longest silence between two pairs of one flow below W = 1")                \
 	X(peer_gap, "milliseconds, 0 none", "max_gap is at least this times the host's starving flows")                \

@@ -49,21 +49,25 @@ nn_inline bool nn_rtt_known(const struct nn_rtt *rtt)
 
 nn_inline void nn_rtt_robust_min(struct nn_rtt *rtt, u32 now_us, u32 sample_us)
 {
-	if (now_us - rtt->window_us >= NN_RTT_WINDOW_US) {
+	if (nn_unlikely(now_us - rtt->window_us >= NN_RTT_WINDOW_US)) {
 		rtt->min = nn_min(rtt->recent_min, sample_us);
 		rtt->recent_min = sample_us;
 		rtt->window_us = now_us;
 	}
-	rtt->recent_min = nn_min(rtt->recent_min, sample_us);
-	rtt->min = nn_min(rtt->min, sample_us);
+	if (nn_unlikely(sample_us < rtt->recent_min)) { /* which is no less than the base */
+		rtt->recent_min = sample_us;
+		rtt->min = nn_min(rtt->min, sample_us);
+	}
 }
 
 nn_inline void nn_rtt_robust_max(struct nn_rtt *rtt, u32 sample_us)
 {
-	u32 step = (rtt->max > rtt->min ? rtt->max - rtt->min : 0) / 8 + 1;
+	u32 step;
 
-	if (sample_us > rtt->max)
-		rtt->max += nn_min(step, sample_us - rtt->max);
+	if (!nn_unlikely(sample_us > rtt->max))
+		return;
+	step = (rtt->max > rtt->min ? rtt->max - rtt->min : 0) / 8 + 1;
+	rtt->max += nn_min(step, sample_us - rtt->max);
 }
 
 /* The worst of the samples of a time in which the flow itself sent next to nothing. */
@@ -97,7 +101,7 @@ nn_inline void nn_rtt_sample(struct nn_rtt *rtt, u32 estimator, u32 now_us, u32 
 {
 	bool first = !nn_rtt_known(rtt);
 
-	if (first) {
+	if (nn_unlikely(first)) {
 		rtt->max = nn_add_saturating(sample_us, sample_us);
 		rtt->smoothed = sample_us;
 	}
@@ -124,19 +128,23 @@ nn_inline void nn_rtt_loss(struct nn_rtt *rtt, u32 estimator, u32 sample_us)
 	rtt->max = nn_max(sample_us, least);
 }
 
+/* Did this sample meet a queue of more than `floor_us`? */
+nn_inline bool nn_rtt_is_above(const struct nn_rtt *rtt, u32 floor_us, u32 sample_us)
+{
+	return sample_us > (u64)rtt->min + floor_us;
+}
+
 /*
- * The RTT above which the queue is longer than `percent` of the buffer; queues below `floor_us` do not count.
+ * Did this sample, of no less than the base, meet a queue longer than `percent` of the buffer?
  * robust: no buffer is believed to be larger than one BDP, the usual size. One that is would only make a flow tolerate
  * queues that everybody else suffers from.
+ * No division: this may be on the way of every ACK.
  */
-nn_inline u32 nn_rtt_limit(const struct nn_rtt *rtt, u32 estimator, u32 percent, u32 floor_us)
+nn_inline bool nn_rtt_is_slow(const struct nn_rtt *rtt, u32 estimator, u32 percent, u32 sample_us)
 {
-	u64 range = rtt->max > rtt->min ? rtt->max - rtt->min : 0;
-	u64 buffer = estimator == NN_RTT_ROBUST && range > rtt->min ? rtt->min : range;
-	u64 queue = buffer * percent / 100;
-	u64 limit = rtt->min + (queue > floor_us ? queue : floor_us);
+	u64 queue = (u64)(sample_us - rtt->min) * 100, base = (u64)rtt->min * percent;
 
-	return limit > NN_NEVER ? NN_NEVER : (u32)limit;
+	return queue + base > (u64)rtt->max * percent || (estimator == NN_RTT_ROBUST && queue > base);
 }
 
 #endif

@@ -71,19 +71,28 @@ nn_inline struct nn_kin *nn_kin_of(const struct sock *sk, u32 algorithm)
 
 nn_inline void nn_kin_change(const struct sock *sk, u32 algorithm, s32 flows, u32 before, u32 after)
 {
-	struct nn_kin *kin = nn_kin_of(sk, algorithm);
-
 	if (flows)
-		nn_add(&kin->flows, (s64)flows);
+		nn_add(&nn_kin_of(sk, algorithm)->flows, (s64)flows);
 	if (before != after)
-		nn_add(&kin->windows, (s64)after - before);
+		nn_add(&nn_kin_of(sk, algorithm)->windows, (s64)after - before);
 }
 
-nn_inline u32 nn_kin_window(const struct nn_kin *kin)
+nn_inline void nn_fill_kin(struct nn_ack *ack, const struct nn_kin *kin)
 {
 	u64 mean = kin->flows ? kin->windows / kin->flows : 0;
 
-	return mean < NN_NEVER ? (u32)mean : NN_NEVER;
+	ack->kin = kin->flows;
+	ack->kin_window = mean < NN_NEVER ? (u32)mean : NN_NEVER;
+}
+
+/*
+ * Does this ACK end a round, or find the flow in a state that few have? All others, nearly all, take a way of their own
+ * that the compiler has freed of what only those need: decisions, and a clock's and a mean's divisions.
+ */
+nn_inline bool nn_is_rare(const struct nn_flow *flow, const struct nn_ack *ack)
+{
+	return nn_unlikely(nn_round_over(&flow->round, ack) || ack->flags || flow->win.w < NN_PAIR * NN_ONE ||
+			   !nn_is_settled(flow));
 }
 
 /*
@@ -92,9 +101,11 @@ nn_inline u32 nn_kin_window(const struct nn_kin *kin)
  */
 nn_inline void nn_fill_rate_sample(struct nn_ack *ack, const struct rate_sample *rs, bool retransmitted)
 {
+	s64 rtt = rs->rtt_us;
+
 	ack->sent_delivered = rs->prior_delivered;
 	ack->acked = rs->acked_sacked;
-	ack->rtt_us = rs->rtt_us > 0 && !rs->is_retrans && !retransmitted ? (u32)rs->rtt_us : 0;
+	ack->rtt_us = rtt > 0 && !rs->is_retrans && !retransmitted ? (u32)rtt : 0;
 	if (rs->is_app_limited)
 		ack->flags |= NN_APP_LIMITED;
 	if (rs->is_ack_delayed || (ack->acked == 1 && !ack->in_flight))
@@ -120,14 +131,13 @@ nn_inline void nn_send_as(struct sock *sk, const struct nn_send *send)
 	nn_set_paced(sk, !send->now || most != ~0ull);
 }
 
-nn_inline void nn_apply(struct sock *sk, u32 algorithm, const struct nn_ack *ack)
+nn_inline void nn_apply(struct sock *sk, struct nn_flow *flow, u32 algorithm, const struct nn_ack *ack)
 {
-	struct nn_flow *flow = nn_flow_of(sk);
 	struct nn_send send;
 
-	nn_count_starving(flow, algorithm, nn_is_starving(flow));
 	nn_pace(flow, nn_params_table[algorithm], ack, &send);
 	nn_send_as(sk, &send);
+	nn_count_starving(flow, algorithm, nn_is_starving(flow));
 }
 
 /*
@@ -178,7 +188,7 @@ nn_inline void nn_sender_init(struct sock *sk, u32 algorithm, nn_on_start *start
 	nn_find_base(tp, flow);
 	nn_kin_change(sk, algorithm, 1, 0, flow->win.w);
 	/* at once: what the SYN-ACK's cong_control left must not pace the first window */
-	nn_apply(sk, algorithm, &ack);
+	nn_apply(sk, flow, algorithm, &ack);
 }
 
 nn_inline u32 nn_recovery_of(u8 state)
@@ -200,24 +210,39 @@ nn_inline u32 nn_segments(u32 w)
 	{                                                                                                              \
 		nn_sender_release(sk, NN_A_##name);                                                                    \
 	}                                                                                                              \
+	nn_inline void name##_take(struct sock *sk, struct nn_flow *flow, const struct nn_ack *ack, bool rare)         \
+	{                                                                                                              \
+		u32 before = flow->win.w;                                                                              \
+                                                                                                                       \
+		core##_on_ack(flow, nn_params_table[NN_A_##name], ack);                                                \
+		if (rare)                                                                                              \
+			nn_forget();                                                                                   \
+		flow->last_us = ack->now_us;                                                                           \
+		nn_apply(sk, flow, NN_A_##name, ack);                                                                  \
+		nn_kin_change(sk, NN_A_##name, 0, before, flow->win.w);                                                \
+	}                                                                                                              \
+	nn_rare void name##_acked_rarely(struct sock *sk, const struct rate_sample *rs, bool retransmitted)            \
+	{                                                                                                              \
+		struct nn_ack ack;                                                                                     \
+                                                                                                                       \
+		nn_fill(&ack, tcp_sk(sk), NN_A_##name);                                                                \
+		nn_fill_rate_sample(&ack, rs, retransmitted);                                                          \
+		nn_fill_kin(&ack, nn_kin_of(sk, NN_A_##name));                                                         \
+		name##_take(sk, nn_flow_of(sk), &ack, true);                                                           \
+	}                                                                                                              \
 	nn_inline void name##_acked(struct sock *sk, const struct rate_sample *rs, bool retransmitted)                 \
 	{                                                                                                              \
-		nn_params p = nn_params_table[NN_A_##name];                                                            \
 		struct nn_flow *flow = nn_flow_of(sk);                                                                 \
 		struct nn_ack ack;                                                                                     \
-		u32 before;                                                                                            \
                                                                                                                        \
 		if (!flow->ready)                                                                                      \
 			return;                                                                                        \
 		nn_fill(&ack, tcp_sk(sk), NN_A_##name);                                                                \
 		nn_fill_rate_sample(&ack, rs, retransmitted);                                                          \
-		ack.kin = nn_kin_of(sk, NN_A_##name)->flows;                                                           \
-		ack.kin_window = nn_kin_window(nn_kin_of(sk, NN_A_##name));                                            \
-		before = flow->win.w;                                                                                  \
-		core##_on_ack(flow, p, &ack);                                                                          \
-		nn_kin_change(sk, NN_A_##name, 0, before, flow->win.w);                                                \
-		flow->last_us = ack.now_us;                                                                            \
-		nn_apply(sk, NN_A_##name, &ack);                                                                       \
+		if (nn_is_rare(flow, &ack))                                                                            \
+			name##_acked_rarely(sk, rs, retransmitted);                                                    \
+		else                                                                                                   \
+			name##_take(sk, flow, &ack, false);                                                            \
 	}                                                                                                              \
 	NN_CONG_CONTROL(name)                                                                                          \
 	NN_OP(void, name##_state, struct sock *sk, u8 state)                                                           \
@@ -236,6 +261,7 @@ nn_inline u32 nn_segments(u32 w)
 		if (event != CA_EVENT_TX_START)                                                                        \
 			return;                                                                                        \
 		nn_flow_restart(flow, nn_params_table[NN_A_##name], (u32)tcp_sk(sk)->tcp_mstamp);                      \
+		nn_forget();                                                                                           \
 		nn_kin_change(sk, NN_A_##name, 0, before, flow->win.w);                                                \
 	}                                                                                                              \
 	NN_OP(u32, name##_ssthresh, struct sock *sk)                                                                   \

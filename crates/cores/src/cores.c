@@ -52,9 +52,15 @@ void nn_core_undo(struct nn_flow *flow)
 	nn_undo(&flow->win);
 }
 
-u32 nn_core_rtt_limit(const struct nn_flow *flow, nn_params p)
+/* The largest RTT that is not slow: sought, as a core asks of one RTT only. */
+u32 nn_core_rtt_limit(struct nn_flow *flow, nn_params p)
 {
-	return nice_limit(flow, p);
+	u32 limit = 0;
+
+	for (u32 bit = 1u << 31; bit; bit >>= 1)
+		if (!nice_is_slow(flow, p, limit | bit))
+			limit |= bit;
+	return limit;
 }
 
 const u32 nn_sizes[] = { sizeof(struct nn_ack), sizeof(struct nn_send), sizeof(struct nn_flow),

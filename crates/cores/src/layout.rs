@@ -89,7 +89,7 @@ pub struct Flow {
     /// `stamps`, `recovery`, `starving` and `ready`, packed.
     pub states: u8,
     pub starved: u8,
-    pub spare: [u8; 2],
+    pub last_rtt: u16,
     pub own: [u32; 7],
 }
 

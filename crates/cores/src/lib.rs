@@ -47,7 +47,7 @@ extern "C" {
     fn nn_core_inherit(flow: *mut Flow, word: u32, cwnd: u32) -> bool;
     fn nn_core_resume(flow: *mut Flow, base_us: u32, cwnd: u32);
     fn nn_core_undo(flow: *mut Flow);
-    fn nn_core_rtt_limit(flow: *const Flow, p: *const u32) -> u32;
+    fn nn_core_rtt_limit(flow: *mut Flow, p: *const u32) -> u32;
 }
 
 /// One flow of one algorithm.
@@ -160,7 +160,7 @@ impl Core {
     /// The RTT above which a segment counts as slow, microseconds.
     pub fn rtt_limit(&self) -> u32 {
         // SAFETY: as in `init`.
-        unsafe { nn_core_rtt_limit(&self.flow, self.params.as_ptr()) }
+        unsafe { nn_core_rtt_limit(&mut self.flow.clone(), self.params.as_ptr()) }
     }
 
     /// One step of a recorded flow; the step's outputs are filled in.

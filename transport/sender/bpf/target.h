@@ -26,8 +26,10 @@
 /* Only between none and TCP's own pacing: where the fq qdisc paces, it stays in charge. */
 static __always_inline void nn_set_paced(struct sock *sk, bool paced)
 {
-	if (sk->sk_pacing_status != SK_PACING_FQ)
-		sk->sk_pacing_status = paced ? SK_PACING_NEEDED : SK_PACING_NONE;
+	u32 status = sk->sk_pacing_status, wanted = paced ? SK_PACING_NEEDED : SK_PACING_NONE;
+
+	if (status != wanted && status != SK_PACING_FQ)
+		sk->sk_pacing_status = wanted;
 }
 
 /* What tells one peer's network from another's: the address, of IPv6 the first half. */

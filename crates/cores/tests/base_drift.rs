@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The base RTT of a flow whose own queue never empties: TCP Nice looks for it, and its queue does not grow with time.
+
+mod feed;
+
+use feed::{Feeder, BASE_US};
+use netnice_cores::{Algorithm, Param, Recovery};
+
+/// The estimator's window is five minutes: from the tenth on nothing is known of an empty path by itself.
+const MINUTE_US: u32 = 60_000_000;
+/// A full segment's time at 12 Mbit/s, where what Vegas queues is less than the threshold, and at 1.
+const USUAL_US: u32 = 1_000;
+const SLOW_US: u32 = 12_000;
+
+/// A path on which a segment takes so long; the RTT is of the window of the round before.
+struct Wire {
+    flow: Feeder,
+    us: u32,
+    before: u32,
+}
+
+impl Wire {
+    fn with(us: u32, params: &[(Param, u32)]) -> Self {
+        let mut flow = Feeder::fresh(Algorithm::Nice, params);
+        // what packet pairs of the first round tell
+        for behind in 0..3 {
+            flow.now_us += if behind == 0 { BASE_US } else { us };
+            let sent = flow.delivered.wrapping_sub(1);
+            let ack = flow.ack(1, sent, BASE_US + behind * us);
+            flow.core.on_ack(&ack);
+        }
+        flow.set_window(f64::from(BASE_US) / f64::from(us) + 2.5);
+        let before = flow.segments();
+        Wire { flow, us, before }
+    }
+
+    fn new(us: u32) -> Self {
+        Wire::with(us, &[])
+    }
+
+    fn round(&mut self) {
+        let now = self.flow.segments();
+        self.flow.round(BASE_US.max(self.before * self.us));
+        self.before = now;
+    }
+
+    fn run(&mut self, us: u32) {
+        let start = self.flow.now_us;
+        while self.flow.now_us.wrapping_sub(start) < us {
+            self.round();
+        }
+    }
+
+    /// Rounds until the window is at most half of what it was; false after `us` without.
+    fn looks_within(&mut self, us: u32) -> bool {
+        let start = self.flow.now_us;
+        while self.flow.now_us.wrapping_sub(start) < us {
+            let before = self.flow.window();
+            self.round();
+            if self.flow.window() <= before / 2.0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn base(&self) -> u32 {
+        self.flow.core.flow.rtt.min
+    }
+}
+
+/// Half an hour, six such windows: the base is the path's, give or take the pair that measures it.
+fn assert_base_stays(us: u32) {
+    let mut wire = Wire::new(us);
+    let pair = BASE_US.max(2 * us);
+    wire.run(5 * MINUTE_US);
+    let early = wire.flow.window();
+    wire.run(25 * MINUTE_US);
+    assert!(wire.base() <= pair, "base {} us", wire.base());
+    assert!(
+        wire.flow.window() <= early + 1.0,
+        "{early} segments at first, {} later",
+        wire.flow.window()
+    );
+}
+
+#[test]
+fn the_own_queue_does_not_become_the_base() {
+    assert_base_stays(USUAL_US);
+}
+
+#[test]
+fn nor_on_a_slow_wire() {
+    assert_base_stays(SLOW_US);
+}
+
+#[test]
+fn looking_costs_less_than_a_thousandth() {
+    let mut wire = Wire::new(USUAL_US);
+    wire.run(5 * MINUTE_US);
+    let (start_us, start) = (wire.flow.now_us, wire.flow.delivered);
+    wire.run(25 * MINUTE_US);
+    let possible = (wire.flow.now_us - start_us) / USUAL_US;
+    let lost = 1.0 - f64::from(wire.flow.delivered - start) / f64::from(possible);
+    assert!(lost < 0.001, "{lost}");
+}
+
+#[test]
+fn a_flow_of_less_than_a_window_does_not_look() {
+    assert!(!Wire::new(USUAL_US).looks_within(299_000_000));
+}
+
+#[test]
+fn a_flow_that_sees_the_empty_path_does_not_look() {
+    let mut wire = Wire::new(USUAL_US);
+    for _ in 0..30 {
+        assert!(!wire.looks_within(MINUTE_US));
+        wire.flow.round(BASE_US);
+    }
+}
+
+#[test]
+fn the_papers_estimator_does_not_look() {
+    let mut wire = Wire::with(USUAL_US, &[(Param::Estimator, 0)]);
+    assert!(!wire.looks_within(30 * MINUTE_US));
+}
+
+#[test]
+fn it_is_back_after_two_rounds() {
+    let mut wire = Wire::new(USUAL_US);
+    wire.run(5 * MINUTE_US);
+    let before = wire.flow.window();
+    assert!(wire.looks_within(5 * MINUTE_US));
+    wire.round();
+    assert!(wire.flow.window() < before / 2.0);
+    wire.round();
+    assert!((wire.flow.window() - before).abs() <= 1.0);
+}
+
+#[test]
+fn it_stays_down_where_others_are() {
+    let mut wire = Wire::new(USUAL_US);
+    wire.run(5 * MINUTE_US);
+    let before = wire.flow.window();
+    assert!(wire.looks_within(5 * MINUTE_US));
+    wire.flow.round(2 * BASE_US);
+    wire.flow.round(2 * BASE_US);
+    assert!(wire.flow.window() < before / 2.0);
+}
+
+#[test]
+fn a_loss_ends_a_look() {
+    let mut wire = Wire::new(USUAL_US);
+    wire.run(5 * MINUTE_US);
+    assert!(wire.looks_within(5 * MINUTE_US));
+    let before = wire.flow.window();
+    wire.flow.core.recovery(Recovery::Reduced);
+    wire.flow.core.recovery(Recovery::Open);
+    wire.round();
+    wire.round();
+    assert!(wire.flow.window() < before);
+}
