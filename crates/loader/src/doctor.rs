@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::facts::Facts;
 use crate::kernel::Release;
+use crate::live::RECEIVING;
 
 /// Pinned struct_ops links came with it.
 pub const OLDEST: Release = Release(6, 4);
@@ -42,6 +43,7 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
         bpffs(facts),
         capabilities(facts),
         live(facts),
+        live_receiving(facts),
         memlock(facts),
     ]
 }
@@ -232,6 +234,21 @@ fn live(facts: &Facts) -> Finding {
         "Not there: only new connections of a process that is moved would change.",
         "run it as root; in a container, allow it this capability.",
     )
+}
+
+fn live_receiving(facts: &Facts) -> Finding {
+    let check = |verdict, state: String, remedy: &str| {
+        let why = "What a connection in use receives begins to yield with it ('netnice -p', applications).";
+        finding("live receiving", why, verdict, state, remedy)
+    };
+    match facts.release {
+        Some(r) if r >= RECEIVING => check(Verdict::Ok, format!("There since Linux {RECEIVING}."), ""),
+        _ => check(
+            Verdict::Note,
+            format!("Not there: only new connections yield with what they receive before Linux {RECEIVING}."),
+            "start programs with netnice, or boot a newer kernel.",
+        ),
+    }
 }
 
 fn memlock(facts: &Facts) -> Finding {

@@ -36,6 +36,8 @@ pub enum Error {
     NotLoaded(String, String),
     #[error("no parameter is named '{0}'; there are: {1}")]
     UnknownParameter(String, String),
+    #[error("there is one '{0}': name it once, and alone")]
+    Twice(&'static str),
     #[error("{name} cannot be {value}: {why}")]
     BadValue {
         name: String,

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Is what is loaded complete, ours and still attached?
 
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use libbpf_rs::query::{LinkInfo, LinkTypeInfo};
 use libbpf_rs::Link;
+use netnice_receiver::ADOPTED_PROGRAMS;
 
 use crate::cgroup::{Group, Hierarchy};
 use crate::state::State;
-use crate::{kernel, pins, Result, UpOptions};
+use crate::{kernel, pins, receiver, Result, UpOptions};
 
 pub(crate) enum Health {
     /// Nothing of netnice is there.
@@ -63,6 +65,11 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
         if group.direction.sends() && !pins::counters(&name).exists() {
             ills.push(format!("the counters of {name} are gone"));
         }
+    }
+    let root = hierarchy.root().metadata().ok().map(|m| m.ino());
+    let adopted = ADOPTED_PROGRAMS.map(pins::adopted_link);
+    if receiver::adopting() && adopted.iter().any(|link| attached_to(link) != root) {
+        ills.push("the root of the cgroups has lost the receiver for applications".to_owned());
     }
     if !pins::params().exists() || !pins::receiver_params().exists() {
         ills.push("the parameters are gone".to_owned());

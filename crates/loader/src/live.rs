@@ -13,13 +13,19 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use netnice_receiver::Wish;
 
-use crate::{pins, Error, Result};
+use crate::facts::privileged;
+use crate::kernel::Release;
+use crate::{pins, receiver, Error, Result};
 use process::Process;
 use socket::Tcp;
 
 /// A process may open and accept while its sockets are read.
 const PASSES: usize = 4;
+
+/// Lets programs be asked before each ACK of a live connection.
+pub const RECEIVING: Release = Release(6, 12);
 
 /// What the sockets become.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +34,7 @@ pub struct Target {
     pub congestion_control: Option<String>,
     /// DSCP LE on what they send; if not, it is taken away where it is.
     pub mark: bool,
-    /// Those that yield with what they receive go on doing so. None begins to: that takes a new connection.
+    /// They yield with what they receive.
     pub receive: bool,
 }
 
@@ -40,13 +46,26 @@ pub struct Switched {
     /// Those that the kernel would not change, and its last reason.
     pub refused: usize,
     pub reason: Option<io::Error>,
+    /// Those whose receiving cannot begin to yield, and why.
+    pub deaf: usize,
+    pub deaf_reason: Option<Deaf>,
+}
+
+/// Why what a live connection receives does not begin to yield.
+#[derive(Debug)]
+pub enum Deaf {
+    /// The kernel asks no program before an ACK of a live connection: older than [`RECEIVING`].
+    Kernel,
+    /// It takes root to have single sockets adopted, or an up for applications.
+    NotAttached,
+    Other(io::Error),
 }
 
 /// Switches every TCP socket of a process. One that has ended has none.
 pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
     let unreachable = |why| Error::Unreachable(pid, why);
     let process = Process::open(pid).map_err(unreachable)?;
-    let maps = Maps::open();
+    let mut maps = Maps::open();
     let default = match &target.congestion_control {
         Some(_) => String::new(),
         None => process.default_congestion_control().map_err(unreachable)?,
@@ -73,6 +92,12 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
                     done.reason = Some(why);
                 }
             }
+            if target.receive {
+                if let Err(why) = maps.begin(&socket)? {
+                    done.deaf += 1;
+                    done.deaf_reason = Some(why);
+                }
+            }
         }
         if !new {
             break;
@@ -81,10 +106,31 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
     Ok(done)
 }
 
+/// Gives every window that netnice holds back to the kernel, of whatever process can be reached: idle connections too,
+/// whose next ACK may come when nothing is left that would do it.
+pub(crate) fn release_all() {
+    let maps = Maps::open();
+    let mut seen = HashSet::new();
+    for process in process::all() {
+        for (fd, inode) in process.sockets().unwrap_or_default() {
+            if !seen.insert(inode) {
+                continue;
+            }
+            let copy = process.duplicate(fd).ok().flatten();
+            // One that has ended meanwhile has nothing to release.
+            if let Some(socket) = copy.and_then(Tcp::of) {
+                let _ = maps.release(&socket);
+            }
+        }
+    }
+}
+
 /// What eBPF remembers by socket; closed to all but root.
 struct Maps {
     moved: Option<MapHandle>,
     receiving: Option<MapHandle>,
+    adopted: Option<MapHandle>,
+    wishes: Option<MapHandle>,
 }
 
 impl Maps {
@@ -98,7 +144,49 @@ impl Maps {
         Self {
             moved: map(pins::moved()),
             receiving: map(pins::receiver_connections()),
+            adopted: map(pins::receiver_adopted()),
+            wishes: map(pins::receiver_wishes()),
         }
+    }
+
+    /// What the socket receives yields from now on, if it does not yet. The outer error: nothing could be attached.
+    fn begin(&mut self, socket: &Tcp) -> Result<std::result::Result<(), Deaf>> {
+        let key = socket.as_fd().as_raw_fd().to_ne_bytes();
+        let has = |map: &Option<MapHandle>| {
+            let found = |map: &MapHandle| matches!(map.lookup(&key, MapFlags::ANY), Ok(Some(_)));
+            map.as_ref().is_some_and(found)
+        };
+        if has(&self.receiving) || socket.is_multipath() {
+            return Ok(Ok(()));
+        }
+        if privileged() && (receiver::adopt()? || self.wishes.is_none()) {
+            *self = Self::open();
+        }
+        if let Some(wishes) = &self.wishes {
+            let done = wishes.update(&key, &(Wish::Netnice as u32).to_ne_bytes(), MapFlags::ANY);
+            if let Err(why) = done {
+                return Ok(Err(Deaf::Other(io::Error::other(why))));
+            }
+        }
+        Ok(socket
+            .yield_receiving()
+            .map_err(|why| match why.raw_os_error() {
+                Some(libc::EOPNOTSUPP) => Deaf::Kernel,
+                Some(libc::ENOPROTOOPT) => Deaf::NotAttached,
+                _ => Deaf::Other(why),
+            }))
+    }
+
+    /// What it receives yields no longer.
+    fn release(&self, socket: &Tcp) -> io::Result<()> {
+        let key = socket.as_fd().as_raw_fd().to_ne_bytes();
+        let forget =
+            |map: &Option<MapHandle>| map.as_ref().is_some_and(|map| map.delete(&key).is_ok());
+        forget(&self.wishes);
+        if [&self.receiving, &self.adopted].map(forget).contains(&true) {
+            socket.release_window()?;
+        }
+        Ok(())
     }
 
     fn move_over(&self, socket: &Tcp, target: &Target, default: &str) -> io::Result<()> {
@@ -109,13 +197,8 @@ impl Maps {
                 .update(&key, &1u32.to_ne_bytes(), MapFlags::ANY)
                 .map_err(io::Error::other)?;
         }
-        let received = !target.receive
-            && self
-                .receiving
-                .as_ref()
-                .is_some_and(|map| map.delete(&key).is_ok());
-        if received {
-            socket.release_window()?;
+        if !target.receive {
+            self.release(socket)?;
         }
         socket.mark(target.mark)?;
         match &target.congestion_control {

@@ -7,7 +7,7 @@ use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use serde::Serialize;
 
 use crate::state::State;
-use crate::{pins, sender, Error, Result};
+use crate::{pins, receiver, sender, Error, Result};
 
 /// One row of algorithms/table.h.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,37 +78,43 @@ impl Parameter {
 }
 
 pub fn algorithm_names() -> String {
-    ALGORITHMS
-        .iter()
-        .map(|a| a.name)
-        .collect::<Vec<_>>()
-        .join(", ")
+    let names: Vec<_> = ALGORITHMS.iter().map(|a| a.name).collect();
+    names.join(", ")
 }
 
 /// The live values of one algorithm: only of the parameters that it uses.
 #[derive(Debug, Clone)]
 pub struct Row {
     pub algorithm: &'static str,
-    pub values: Vec<(&'static Parameter, u32)>,
+    pub values: Vec<(Parameter, u32)>,
+    /// It works on what is received.
+    pub receiver: bool,
 }
 
-/// Of every algorithm that is loaded.
+/// Of every algorithm that is loaded: the senders', then the receivers'.
 pub fn show() -> Result<Vec<Row>> {
     let table = Table::open("show")?;
     let loaded = ALGORITHMS
         .iter()
         .filter(|a| table.loaded.iter().any(|l| l == a.name));
-    Ok(loaded
+    let mut rows: Vec<Row> = loaded
         .map(|a| Row {
             algorithm: a.name,
             values: table.row(a),
+            receiver: false,
         })
-        .collect())
+        .collect();
+    rows.extend(receiver::rows()?);
+    Ok(rows)
 }
 
-/// Sets `changes` ("key=value" already split) at once, or nothing when one of them is wrong.
+/// Sets `changes` ("key=value" already split) at once, or nothing when one of them is wrong. "receiver" has one key,
+/// "algorithm": what all connections run that yield with what they receive.
 pub fn set(algorithm: &str, changes: &[(String, String)]) -> Result<()> {
     let mut table = Table::open("set")?;
+    if receiver::knows(algorithm) {
+        return receiver::set(algorithm, changes);
+    }
     let known = ALGORITHMS.iter().find(|a| a.name == algorithm);
     let row = known.ok_or_else(|| Error::UnknownAlgorithm(algorithm.into(), algorithm_names()))?;
     if !table.loaded.iter().any(|l| l == algorithm) {
@@ -163,14 +169,14 @@ impl Table {
         self.start + 4 * (row * PARAMETERS.len() + index)
     }
 
-    fn row(&self, algorithm: &Algorithm) -> Vec<(&'static Parameter, u32)> {
+    fn row(&self, algorithm: &Algorithm) -> Vec<(Parameter, u32)> {
         let value = |index| {
             let at = self.at(algorithm.name, index);
             u32::from_ne_bytes(self.bytes[at..at + 4].try_into().expect("four bytes"))
         };
         algorithm
             .parameters()
-            .map(|(index, parameter)| (parameter, value(index)))
+            .map(|(index, parameter)| (*parameter, value(index)))
             .collect()
     }
 

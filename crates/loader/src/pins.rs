@@ -63,6 +63,21 @@ pub fn receiver_connections() -> PathBuf {
     maps().join("receiver-connections")
 }
 
+/// Who wishes that a socket yields with what it receives, by socket.
+pub fn receiver_wishes() -> PathBuf {
+    maps().join("receiver-wishes")
+}
+
+/// Connections that yield by such a wish.
+pub fn receiver_adopted() -> PathBuf {
+    maps().join("receiver-adopted")
+}
+
+/// Of the programs that adopted sockets need; on the root of the cgroups.
+pub fn adopted_link(program: &str) -> PathBuf {
+    receiver_link("root", program)
+}
+
 /// Pinned last and removed first: while it exists, everything else does.
 pub fn state() -> PathBuf {
     maps().join("state")
@@ -82,11 +97,7 @@ pub(crate) fn remove_links() -> Result<()> {
         if let Some(cc) = name(&path).strip_prefix("sender-") {
             released.push(cc.to_owned());
         }
-        // Detaching takes effect at once, where the kernel can; unpinning alone does so a little later.
-        if let Ok(link) = Link::open(&path) {
-            let _ = link.detach();
-        }
-        remove_file(&path)?;
+        remove_link(&path)?;
     }
     let begun = Instant::now();
     while kernel::congestion_controls()?
@@ -97,6 +108,14 @@ pub(crate) fn remove_links() -> Result<()> {
         sleep(Duration::from_millis(1));
     }
     Ok(())
+}
+
+/// Detaching takes effect at once, where the kernel can; unpinning alone does so a little later.
+pub(crate) fn remove_link(path: &Path) -> Result<()> {
+    if path.exists() {
+        let _ = Link::open(path).map(|link| link.detach());
+    }
+    remove_file(path)
 }
 
 /// Removes what is left: maps and directories.

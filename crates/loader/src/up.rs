@@ -14,6 +14,8 @@ pub struct UpOptions {
     pub with: Vec<String>,
     /// DSCP LE on the sockets of the level.
     pub mark: bool,
+    /// Applications may have single sockets yield with what they receive.
+    pub applications: bool,
 }
 
 impl Default for UpOptions {
@@ -21,6 +23,7 @@ impl Default for UpOptions {
         Self {
             with: Vec::new(),
             mark: true,
+            applications: false,
         }
     }
 }
@@ -57,6 +60,8 @@ pub enum Outcome {
     Loaded,
     /// Something was there and was replaced: what was wrong with it.
     Repaired(Vec<String>),
+    /// All was there but what applications need.
+    ForApplications,
 }
 
 /// Brings everything into place. Safe to call again, at once from several processes, and after any crash.
@@ -73,17 +78,21 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
     on_step(Step::BpffsMounted);
     let hierarchy = Hierarchy::find()?;
     let outcome = match examine(&hierarchy, options)? {
+        Health::Fit if options.applications && receiver::load_adopted(&hierarchy)? => {
+            return Ok(Outcome::ForApplications)
+        }
         Health::Fit => return Ok(Outcome::AlreadyUp),
         Health::Absent => Outcome::Loaded,
         Health::Ill(ills) => Outcome::Repaired(ills),
     };
+    let adopting = options.applications || receiver::adopting();
     // The mark of completeness first: whoever dies from here on leaves something visibly incomplete.
     pins::remove_file(&pins::state())?;
     receiver::release();
     pins::remove_links()?;
     pins::remove_rest()?;
     on_step(Step::StaleRemoved);
-    let loaded = load(options, &facts, &hierarchy, on_step);
+    let loaded = load(options, &facts, &hierarchy, adopting, on_step);
     if loaded.is_err() {
         // The first error is the one to tell; the next up removes what this could not.
         let _ = pins::remove_links().and_then(|()| pins::remove_rest());
@@ -95,6 +104,7 @@ fn load(
     options: &UpOptions,
     facts: &Facts,
     hierarchy: &Hierarchy,
+    adopting: bool,
     on_step: &mut dyn FnMut(Step),
 ) -> Result<()> {
     pins::make()?;
@@ -112,6 +122,9 @@ fn load(
         }
     }
     receiver::load(hierarchy, on_step)?;
+    if adopting {
+        receiver::load_adopted(hierarchy)?;
+    }
     State::new(options.algorithms(), options.mark).pin()?;
     on_step(Step::StatePinned);
     Ok(())

@@ -66,7 +66,7 @@ pub struct Cli {
     ///
     /// Connections go on without a break, and keep what is known of their path. Processes that these have
     /// started are not moved, what they start from now on is. A socket that processes share is moved for
-    /// all of them. What is received yields on new connections only.
+    /// all of them. What connections in use receive begins to yield since Linux 6.12, and stops anywhere.
     #[arg(
         short,
         long,

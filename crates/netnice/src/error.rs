@@ -43,6 +43,14 @@ pub enum Error {
         all: usize,
         reason: io::Error,
     },
+    #[error(
+        "process {pid}: what {deaf} of its TCP sockets receive cannot begin to yield: {reason}."
+    )]
+    Deaf {
+        pid: u32,
+        deaf: usize,
+        reason: String,
+    },
     #[error("{}", listed(.0))]
     Several(Vec<Error>),
     #[error(transparent)]

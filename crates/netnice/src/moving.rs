@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 
 use netnice_loader::cgroup::{Group, Hierarchy};
 use netnice_loader::facts::privileged;
-use netnice_loader::live::{self, Target};
+use netnice_loader::live::{self, Deaf, Target};
 use netnice_loader::state::State;
 
 use crate::launch::{described, direction, load};
@@ -80,14 +80,37 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
         })?;
     }
     let done = live::switch(process.pid, &target(to))?;
-    match done.reason {
-        None => Ok(()),
-        Some(reason) => Err(Error::Refused {
+    if let Some(reason) = done.reason {
+        return Err(Error::Refused {
             pid: process.pid,
             refused: done.refused,
             all: done.refused + done.sockets,
             reason,
-        }),
+        });
+    }
+    let Some(reason) = done.deaf_reason else {
+        return Ok(());
+    };
+    let deaf = Error::Deaf {
+        pid: process.pid,
+        deaf: done.deaf,
+        reason: unable(reason),
+    };
+    if to.is_some_and(|group| group.direction.sends()) {
+        eprintln!("netnice: {deaf}\nWhat they send yields."); // all else was done
+        return Ok(());
+    }
+    Err(deaf)
+}
+
+fn unable(reason: Deaf) -> String {
+    match reason {
+        Deaf::Kernel => format!(
+            "on a connection in use it can only since Linux {}. Start the program with netnice instead",
+            live::RECEIVING
+        ),
+        Deaf::NotAttached => "it takes root: 'sudo netnice …', or 'netnicectl up --applications' by the administrator".to_owned(),
+        Deaf::Other(why) => why.to_string(),
     }
 }
 

@@ -39,6 +39,12 @@ pub enum Verb {
         /// Do not mark background packets as DSCP LE on this machine
         #[arg(long)]
         no_mark: bool,
+        /// Let every program have connections of its own yield with what they receive, by setsockopt()
+        ///
+        /// Puts a program on the root of the cgroups, which looks at every segment that arrives on this
+        /// machine and lets it pass; 'netnice -p' does the same when it is first needed. Stays until down.
+        #[arg(long)]
+        applications: bool,
         /// Name each step on standard error when it is done
         #[arg(short, long)]
         verbose: bool,
@@ -64,15 +70,18 @@ pub enum Verb {
         #[arg(long)]
         json: bool,
     },
-    /// Show the parameters of the loaded algorithms
+    /// Show the parameters of the loaded algorithms, and which one receives
     Show {
         /// For programs
         #[arg(long)]
         json: bool,
     },
     /// Change parameters of a loaded algorithm, at once and until down
+    ///
+    /// 'set receiver algorithm=NAME' chooses what connections run that yield with what they receive, live
+    /// ones too; 'off' gives their windows back to the kernel.
     Set {
-        /// The algorithm, 'nice' say
+        /// The algorithm, 'nice' say, or 'receiver'
         name: String,
         /// One or more of the parameters that 'show' lists
         #[arg(required = true, value_name = "KEY=VALUE", value_parser = change)]

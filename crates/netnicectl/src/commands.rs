@@ -10,6 +10,7 @@ mod status;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use netnice_loader::UpOptions;
 use serde::Serialize;
 
 use crate::cli::{Cli, Verb};
@@ -19,8 +20,17 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Verb::Up {
             with,
             no_mark,
+            applications,
             verbose,
-        } => load::up(with, !no_mark, verbose),
+        } => {
+            let mark = !no_mark;
+            let options = UpOptions {
+                with,
+                mark,
+                applications,
+            };
+            load::up(&options, verbose)
+        }
         Verb::Down { verbose } => load::down(verbose),
         Verb::Status { json } => status::status(json),
         Verb::Doctor { json } => doctor::doctor(json),

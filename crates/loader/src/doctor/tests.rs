@@ -79,6 +79,24 @@ fn an_old_kernel() {
 }
 
 #[test]
+fn an_older_kernel_is_told_what_it_cannot() {
+    for (release, verdict) in [
+        (Release(6, 11), Verdict::Note),
+        (Release(6, 12), Verdict::Ok),
+    ] {
+        let facts = Facts {
+            release: Some(release),
+            ..well()
+        };
+        let all = findings(&facts);
+        let found = all.iter().find(|f| f.name == "live receiving");
+        let found = found.expect("it is checked");
+        assert_eq!(found.verdict, verdict, "{release}");
+        assert_eq!(found.remedy.is_empty(), verdict == Verdict::Ok);
+    }
+}
+
+#[test]
 fn no_btf() {
     assert_eq!(
         names(&Facts {

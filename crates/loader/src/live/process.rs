@@ -66,6 +66,13 @@ impl Process {
     }
 }
 
+/// Every process that can be reached.
+pub(super) fn all() -> impl Iterator<Item = Process> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(|pid| Process::open(pid).ok())
+}
+
 /// Of "socket:[4711]".
 pub(super) fn inode(link: &str) -> Option<u64> {
     link.strip_prefix("socket:[")?

@@ -13,6 +13,8 @@ const NAME_SIZE: usize = 16; // TCP_CA_NAME_MAX
 /// DSCP 000001 above the two ECN bits (RFC 8622).
 const LE: c_int = 0x04;
 const ECN: c_int = 0x03;
+/// NETNICE_RECEIVE of transport/receiver/option.h.
+const RECEIVE: c_int = 0x6e6e;
 /// Larger than any window; what a fresh connection has, about.
 const UNCLAMPED: c_int = 1 << 30;
 
@@ -82,6 +84,15 @@ impl Tcp {
             }
         }
         Ok(())
+    }
+
+    pub(super) fn is_multipath(&self) -> bool {
+        self.multipath
+    }
+
+    /// As its application would say it: what it receives yields.
+    pub(super) fn yield_receiving(&self) -> io::Result<()> {
+        set(&self.fd, libc::IPPROTO_TCP, RECEIVE, &1)
     }
 
     /// The kernel tunes the advertised window again.

@@ -8,10 +8,11 @@ use netnice_loader::{down as unload, up as load, Outcome, UpOptions};
 
 use crate::progress::follow;
 
-pub fn up(with: Vec<String>, mark: bool, verbose: bool) -> Result<ExitCode> {
-    match load(&UpOptions { with, mark }, &mut follow(verbose))? {
+pub fn up(options: &UpOptions, verbose: bool) -> Result<ExitCode> {
+    match load(options, &mut follow(verbose))? {
         Outcome::Loaded => println!("up"),
         Outcome::AlreadyUp => println!("already up"),
+        Outcome::ForApplications => println!("up for applications too"),
         Outcome::Repaired(ills) => {
             println!("up again; what was there was replaced: {}", ills.join("; "))
         }

@@ -62,6 +62,12 @@ fn print(status: &Status) {
         let c = &receiver.counters;
         println!("receiver '{}'", receiver.algorithm);
         println!("  connections      {} since up", c.connections);
+        if c.adopted > 0 {
+            println!("  of them          {} were in use already", c.adopted);
+        }
+        if receiver.applications {
+            println!("  applications     applications may choose for their connections");
+        }
         println!("  segments         {} received", c.segments);
         if c.unstamped > 0 {
             println!(
