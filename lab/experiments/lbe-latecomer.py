@@ -8,8 +8,9 @@ from netnice_lab.scenario import Scenario
 JOINS, AFTER, MEASURED = 30.0, 60.0, 30.0
 HOMES = ("home", "other")
 KNOWN = {
+    "nice2": "mean .93 of 5 seeds, .94 of 20, least .57: its band is less than a packet of 10 Mbit/s, so a third round "
+    "in a row above it is taken for a level above and costs 7/8; it then starves until a look succeeds, 20 s at most",
     "nnledbat": "the newcomer takes the first flow's queue for the base: RFC 6817's known flaw, which the core keeps",
-    "nice2": "to a flow of another host it is a level above: the head comment of algorithms/ladder.h",
 }
 
 

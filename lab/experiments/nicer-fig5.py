@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """TCP Nicer, figure 5: level 0 and flows of level 2."""
 
-from netnice_lab.levels import SLOW_WIRE, figure
+from netnice_lab.levels import figure
 
 experiment = figure(
     5, 1, 3,
@@ -9,6 +9,5 @@ experiment = figure(
     flows=(19,),
     kept={
         "nicer": "Table I's own parameters; the paper too loses something here",
-        "netnice": SLOW_WIRE,
     },
 )  # fmt: skip

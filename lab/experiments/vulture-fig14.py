@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Vulture, figure 14: a live flow becomes background beside another of 6 Mbit/s, and foreground again."""
 
-from netnice_lab.experiment import Bar, Experiment, Figure
-from netnice_lab.yielding import DIFFERS, FAITHFUL, NOISE, PINNED, course, faithful, switched
+from netnice_lab.experiment import Bar, Figure
+from netnice_lab.yielding import FAITHFUL, NOISE, course, faithful, report_figure, switched_beside
 
-RECEIVERS = ("tide", FAITHFUL, "rledbat")
-
-experiment = Experiment(
+experiment = report_figure(
     title="Vulture, figure 14: from foreground to background and back",
     claim="During the second period, the BE flow can send at, on average, 5.58 Mbit/s, which is 93% of its full speed. "
     "In the meanwhile, the LBE flow can make use of 83% of the spare bandwidth.",
-    differs=DIFFERS,
-    sweep={"receiver": RECEIVERS, "sender": ("cubic",)},
-    scenario=lambda receiver, sender, seed: switched(receiver, sender, seed, beside=True),
+    sweep={"receiver": ("tide", FAITHFUL, "rledbat"), "sender": ("cubic",)},
+    scenario=switched_beside,
     figures=[
         Figure("receiver", "foreground_got", "sender", "receiver", "of 6 Mbit/s for the foreground"),
         Figure("receiver", "use", "sender", "receiver", "of the rest for the background"),
     ],
     timelines=[course({"receiver": name}) for name in ("tide", FAITHFUL)],
-    seeds=1,
-    pinned={"foreground_got": 0.02, "use": PINNED["use"]},
+    pinned=("foreground_got", "use"),
     bars=[
         Bar("foreground, of its 6 Mbit/s", "foreground_got", {"receiver": "tide"}, minimum=0.93),
         Bar("background, of the rest", "use", {"receiver": "tide"}, minimum=0.83),

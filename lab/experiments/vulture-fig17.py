@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Vulture, figure 17: one flow alone, background in the middle of its life."""
 
-from netnice_lab.experiment import Bar, Experiment, Figure
-from netnice_lab.yielding import DIFFERS, NOISE, PINNED, course, faithful, switched
+from netnice_lab.experiment import Bar, Figure
+from netnice_lab.yielding import FAITHFUL, NOISE, RECEIVERS, course, faithful, report_figure, switched
 
-experiment = Experiment(
+experiment = report_figure(
     title="Vulture, figure 17: alone, background from 45 to 135 s",
     claim="The bandwidth utilization ratio for the whole LBE period is 93%, and for the stabilized LBE period is 99%.",
-    differs=DIFFERS,
-    sweep={"receiver": ("tide", "vulture_jiffies", "vulture", "rledbat"), "sender": ("cubic", "reno", "bbr")},
-    scenario=lambda receiver, sender, seed: switched(receiver, sender, seed),
+    sweep={"receiver": RECEIVERS, "sender": ("cubic", "reno", "bbr")},
+    scenario=switched,
     figures=[Figure("sender", "use", "receiver", "sender", "part of the link used")],
-    timelines=[course({"receiver": name, "sender": "cubic"}) for name in ("tide", "vulture_jiffies")],
-    seeds=1,
-    pinned={"use": PINNED["use"]},
+    timelines=[course({"receiver": name, "sender": "cubic"}) for name in ("tide", FAITHFUL)],
+    pinned=("use",),
     bars=[
         bar
         for sender in ("cubic", "reno")
@@ -23,7 +21,7 @@ experiment = Experiment(
         )
     ]
     + [
-        faithful("whole period", "use", 0.93, {"sender": "cubic"}, holds=False, reason=NOISE),
+        faithful("whole period", "use", 0.93, {"sender": "cubic"}),
         faithful("settled", "use_settled", 0.99, {"sender": "cubic"}, holds=False, reason=NOISE),
     ],
 )

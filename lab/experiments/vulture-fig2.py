@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Vulture, figure 2: a receiver that yields to any queue, its own included, wastes what others leave."""
 
-from netnice_lab.experiment import Bar, Experiment, Figure
-from netnice_lab.yielding import DIFFERS, FAITHFUL, NOISE, PINNED, course, faithful, on_off
+from netnice_lab.experiment import Bar, Figure
+from netnice_lab.yielding import FAITHFUL, NOISE, RUNS, course, faithful, on_off, report_figure
 
 CAUTIOUS = "vulture_cautious"
 
-experiment = Experiment(
+experiment = report_figure(
     title="Vulture, figure 2: over-cautious",
     claim="An LBE sender that reduces its sending rate as soon as it detects a queue no matter who builds up the queue "
     "cannot fully utilize the spare bandwidth even when the BE flow is turned off for almost 30 seconds: 0.21.",
-    differs=DIFFERS,
     sweep={"receiver": (CAUTIOUS, FAITHFUL), "period": (30,)},
-    scenario=lambda receiver, period, seed: on_off(receiver, period, seed=seed),
+    scenario=on_off,
     figures=[Figure("receiver", "use", "period", "receiver", "use of the off periods")],
     timelines=[course({"receiver": CAUTIOUS})],
-    seeds=1,
-    pinned={key: PINNED[key] for key in ("use", "share")},
+    seeds=RUNS,
+    pinned=("use", "share"),
     bars=[
         faithful("use of the off periods", "use", 0.21, {"receiver": CAUTIOUS}, holds=False, reason=NOISE),
         Bar("of what both modes use", "use", {"receiver": CAUTIOUS}, {"receiver": FAITHFUL}, maximum=0.21 / 0.56),

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../transport/receiver/state.h"
 #include "guest.h"
 
 #define CONNECTIONS "/sys/fs/bpf/receiver/connections"
@@ -54,7 +55,7 @@ void receiver_forget(int fd)
 void receiver_sample(FILE *to)
 {
 	union bpf_attr attr;
-	uint32_t value[4096];
+	struct connection of;
 
 	if (!watched_count)
 		return;
@@ -69,9 +70,9 @@ void receiver_sample(FILE *to)
 		memset(&attr, 0, sizeof(attr));
 		attr.map_fd = storage;
 		attr.key = (uint64_t)&watched[i].fd;
-		attr.value = (uint64_t)value;
+		attr.value = (uint64_t)&of;
 		if (!bpf(BPF_MAP_LOOKUP_ELEM, &attr))
-			fprintf(to, "receiver,%lu,%d,%u,%u,%u\n", now_ns() / 1000, watched[i].port, value[0], value[1],
-				value[2]);
+			fprintf(to, "receiver,%lu,%d,%u,%u,%u\n", now_ns() / 1000, watched[i].port, of.flow.window,
+				of.flow.target, of.flow.estimate);
 	}
 }

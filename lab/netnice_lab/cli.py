@@ -142,8 +142,8 @@ def build(_: argparse.Namespace) -> int:
 def list_experiments(_: argparse.Namespace) -> int:
     """Print every experiment."""
     for found in experiment.load_all():
-        cells = len(found.cells())
-        print(f"{found.name:22} {cells * found.seeds:4} runs  {found.title}")
+        runs = sum(found.seeds_of(cell) for cell in found.cells())
+        print(f"{found.name:22} {runs:4} runs  {found.title}")
         print(f"{'':22}            keys: {', '.join(found.sweep)}")
     return 0
 

@@ -23,6 +23,7 @@ that a window floor of 1 doubles the latency at 64 flows, which happens here at 
 NATURAL_DEMAND = 800_000
 """Bit/s of the generator's twelve clients with their default thinking times."""
 PAPER_DURATION, PAPER_WARM_UP = 80.0, 12.0
+Habits = tuple[tuple[str, float], ...]
 DRAIN = 8.0
 """Seconds after the last document is asked for: it may still arrive."""
 
@@ -67,35 +68,52 @@ def paper(
     duration: float = PAPER_DURATION,
     buffer: float = 1.0,
     demand: int = DEMAND,
+    rtt: int = ROUND_TRIP,
+    quick_acks: bool = False,
+    first_window: int = 2,
+    persistent: bool = False,
+    browsing: Habits = (),
 ) -> Scenario:
-    """Section 4.1: 512-byte packets, 50 ms, drop-tail of one BDP, capacity (1 + S) times the mean demand."""
+    """Section 4.1: 512-byte packets, 50 ms, drop-tail of one BDP, capacity (1 + S) times the mean demand.
+
+    What comes after `demand` are conditions that the paper leaves open: nice-share varies them.
+    """
     chosen = protocol(name) if isinstance(name, str) else name
     capacity = int((1 + spare) * demand)
-    packets = max(4, round(buffer * capacity * ROUND_TRIP / 1e6 / 8 / PACKET))
+    packets = max(4, round(buffer * capacity * rtt / 1e6 / 8 / PACKET))
     if chosen.priority:
         queue = Queue("priority", packets=packets)
     elif red:
         queue = Queue("red", packets=packets, average_packet=PACKET, ecn=True)
     else:
         queue = Queue("fifo", packets=packets)
-    topology = dumbbell(capacity, ROUND_TRIP, queue, mtu=PACKET, foreground_window=2, ecn=red)
+    topology = dumbbell(
+        capacity, rtt, queue, mtu=PACKET, foreground_window=first_window, ecn=red, quick_acks=quick_acks
+    )
     foreground: Traffic
     if udp:
         # 12 sources, each ON half the time
         foreground = OnOff("www", "home", 12, 2 * demand // 12, packet=PACKET)
     else:
-        foreground = Documents("www", "home", paper_documents(demand, duration - DRAIN, seed, settings.trace), "reno")
+        documents = paper_documents(demand, duration - DRAIN, seed, settings.trace, browsing)
+        foreground = Documents("www", "home", documents, "reno", persistent=persistent)
     traffic = (foreground, *background(chosen, flows, capacity - demand))
     return finish(Scenario(topology, traffic, duration, PAPER_WARM_UP, seed), chosen)
 
 
 @cache
-def paper_documents(demand: int, duration: float, seed: int, trace: Path | None) -> tuple[Document, ...]:
-    """The generated foreground, or the log given with --trace; drawn once for all protocols."""
+def paper_documents(
+    demand: int, duration: float, seed: int, trace: Path | None, browsing: Habits = ()
+) -> tuple[Document, ...]:
+    """The generated foreground, or the log given with --trace; drawn once for all protocols.
+
+    `browsing`: fields of Browsing that are not as usual.
+    """
     if trace is not None:
         return read_log(trace, duration=duration)
     pace = NATURAL_DEMAND / demand  # more demand is more documents, not larger ones
-    return Browsing(demand, think=3.0 * pace, gap=0.2 * pace).documents(duration, seed)
+    usual = Browsing(demand, think=3.0 * pace, gap=0.2 * pace)
+    return replace(usual, **dict(browsing)).documents(duration, seed)
 
 
 def today(

@@ -24,7 +24,8 @@ class Bar:
 
     `cell` and `over` name only the keys that matter; `minimum` and `maximum` bound the value; `paper` is what
     the paper says, shown beside ours. A bar with `holds=False` is the paper's and known not to be met: every
-    check prints it with our number and the reason, and it cannot fail.
+    check prints it with our number and the reason, and it cannot fail. A reason may name what was measured:
+    {mean}, {half} (of the 95 % interval) and {seeds}.
     """
 
     says: str
@@ -75,6 +76,8 @@ class Experiment:
     figures: Sequence[Figure]
     differs: str = ""
     seeds: int = 2
+    more_seeds: Sequence[tuple[Mapping[str, Value], int]] = ()
+    """Cells (only the keys that matter) of which one run says little, and how many say enough."""
     quick: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     pinned: Pinned = field(default_factory=lambda: {"latency": 0.10, "background": 0.10})
     bars: Sequence[Bar] = ()
@@ -98,6 +101,10 @@ class Experiment:
                 chosen = [coerce(key, text, all_values, self.name) for text in only[key]]
             values[key] = chosen
         return [dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())]
+
+    def seeds_of(self, cell: Cell) -> int:
+        """How many runs a cell's numbers are the mean of."""
+        return max([self.seeds, *(count for chosen, count in self.more_seeds if chosen.items() <= cell.items())])
 
     def at(self, cell: Cell, seed: int) -> Scenario:
         """The scenario of a cell."""

@@ -10,7 +10,9 @@ from netnice_lab import places
 from netnice_lab.errors import LabError
 from netnice_lab.kernel import run
 
-FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static"]
+FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-static"]
+STATE = ("algorithms/types.h", "algorithms/receiver", "transport/receiver")
+"""Where the receiver's state is declared, which the guest reads."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,8 @@ class Guest:
 def build() -> Guest:
     """Compile the programs unless cached."""
     files = [*places.GUEST_SOURCES.glob("*.[ch]")]
-    key = places.digest_files(files, *FLAGS)
+    declared = [f for name in STATE for f in [places.CLONE / name, *(places.CLONE / name).glob("*.h")] if f.is_file()]
+    key = places.digest_files([*files, *declared], *FLAGS)
     home = places.cache() / "guests" / key
     if not (home / "traffic").exists():
         if shutil.which("gcc") is None:

@@ -20,7 +20,7 @@ DIFFERS = (
     "RTT is the paper's latency twice, as its topology has no other. Mean over 100 s from ten seconds after the lower "
     "flows' start, where the paper shows curves."
 )
-SLOW_WIRE = "a pair takes 27 ms on this wire, Nice's threshold is 22 ms of queue: it starves itself at 0.3 Mbit/s"
+SLOW_WIRE = "a pair takes 27 ms on this wire: those with which 19 flows of level 1 ask are a tenth of it"
 TIMES = {0.3: (150.0, 50.0, 60.0), 10.0: (40.0, 12.0, 15.0), 100.0: (20.0, 7.0, 8.0), 1000.0: (9.0, 4.0, 4.5)}
 """Seconds of a run, when the lower flows begin to start, when the measurement begins; by rate in Mbit/s."""
 

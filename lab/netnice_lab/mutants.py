@@ -37,7 +37,7 @@ MUTANTS = {
             "threshold-ignored",
             "queueing delay is never congestion",
             "algorithms/nice.h",
-            "rtt > nice_limit(flow, p)",
+            "nice_is_slow(flow, p, rtt)",
             "false",
         ),
         Mutant(

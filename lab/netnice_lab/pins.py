@@ -136,7 +136,7 @@ def bars(experiment: Experiment, frame: pd.DataFrame) -> list[Verdict]:
         inside = (bar.minimum is None or value >= bar.minimum) and (bar.maximum is None or value <= bar.maximum)
         note = f"±{half:.3f}, {seeds} seeds"
         if not bar.holds:
-            note += f"; the paper's, not met: {bar.reason}"
+            note += f"; the paper's, not met: {bar.reason.format(mean=f'{value:.3g}', half=f'{half:.2g}', seeds=seeds)}"
         verdicts.append(
             Verdict(
                 f"{experiment.name} {bar.says}",

@@ -34,7 +34,7 @@ class Protocol:
 
     def with_threshold(self, percent: int) -> "Protocol":
         """Nice with one threshold for all windows, as in the paper."""
-        return self.with_parameters(threshold=percent, starved_threshold=percent)
+        return self.with_parameters(threshold=percent, starved_threshold=percent, own_queue=0)
 
 
 def vegas(alpha: int, beta: int) -> Protocol:
@@ -47,8 +47,8 @@ def vegas(alpha: int, beta: int) -> Protocol:
 
 
 PAPER_NICE: Values = (
-    ("threshold", 10), ("starved_threshold", 10), ("estimator", 0), ("queue_floor", 0), ("quiet_rounds", 0),
-    ("alpha", 1), ("shared", 0),
+    ("threshold", 10), ("starved_threshold", 10), ("estimator", 0), ("queue_floor", 0), ("own_queue", 0),
+    ("quiet_rounds", 0), ("alpha", 1), ("shared", 0),
     ("max_gap", 0), ("peer_gap", 0), ("endurance", 0),
 )  # fmt: skip
 """The paper's own choices where the shipped defaults differ."""

@@ -69,7 +69,8 @@ def section(experiment: Experiment, frame: pd.DataFrame, runs: Runs, directory: 
         if path.suffix == ".svg"
     )
     differs = f"<p><b>What differs here:</b> {html.escape(experiment.differs)}</p>" if experiment.differs else ""
-    seeds = frame.seed.nunique()
+    counts = frame.groupby(list(experiment.sweep)).seed.nunique()
+    seeds = " to ".join(str(count) for count in sorted({counts.min(), counts.max()}))
     return (
         f"<section id='{experiment.name}'><h2>{html.escape(experiment.title)}</h2>"
         f"<p><code>lab/netnice-lab run {experiment.name}</code> · {seeds} seeds · {len(frame)} runs</p>"

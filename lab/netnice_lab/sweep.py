@@ -95,7 +95,7 @@ def tasks(
     found = []
     for experiment in experiments:
         for cell in experiment.cells(only, quick):
-            for seed in range(1, (seeds or (1 if quick else experiment.seeds)) + 1):
+            for seed in range(1, (seeds or (1 if quick else experiment.seeds_of(cell))) + 1):
                 run = experiment.at(cell, seed).render(mutants)
                 found.append(Task(experiment.name, cell, seed, run))
     return found

@@ -119,12 +119,16 @@ class Link:
 
 @dataclass(frozen=True)
 class Topology:
-    """Hosts, routers and links. `initial_window`: a host's first window in segments, if not Linux's ten."""
+    """Hosts, routers and links. `initial_window`: a host's first window in segments, if not Linux's ten.
+
+    `quick_acks`: hosts that acknowledge every segment at once.
+    """
 
     hosts: tuple[str, ...]
     routers: tuple[str, ...]
     links: tuple[Link, ...]
     initial_window: tuple[tuple[str, int], ...] = ()
+    quick_acks: tuple[str, ...] = ()
     ecn: bool = False
 
     def __post_init__(self) -> None:
@@ -241,6 +245,7 @@ class Topology:
             gateway = f"10.{n // 250}.{n % 250}.{2 if node == link.a else 1}"
             if other in self.hosts:
                 extra = f" initcwnd {window}" if window else ""
+                extra += " quickack 1" if node in self.quick_acks else ""
                 ip.append(f"route replace {self.address(other)}/32 via {gateway}{extra}")
         script = [f"ip -n {node} -batch - <<END", *ip, "END"]
         if tc:
@@ -268,6 +273,7 @@ def dumbbell(
     loss: float = 0.0,
     jitter: int = 0,
     ecn: bool = False,
+    quick_acks: bool = False,
 ) -> Topology:
     """Two sending hosts, a router, a receiving host: one bottleneck, one propagation RTT (microseconds).
 
@@ -283,5 +289,6 @@ def dumbbell(
             Link("router", "home", forward=Pipe(rate, queue, jitter=jitter, loss=loss), mtu=mtu),
         ),
         initial_window=(("www", foreground_window),) if foreground_window else (),
+        quick_acks=("home",) if quick_acks else (),
         ecn=ecn,
     )

@@ -72,6 +72,19 @@ class OnOff:
 
 
 @dataclass(frozen=True)
+class Datagrams:
+    """UDP at a constant rate (bit/s) from `start` to `stop` (seconds), whatever becomes of it."""
+
+    source: str
+    sink: str
+    rate: int
+    start: float
+    stop: float
+    packet: int = 1500
+    tos: int = 0
+
+
+@dataclass(frozen=True)
 class Change:
     """A tc command for a node at a time: rates and delays that vary."""
 
@@ -88,7 +101,7 @@ class Script:
     file: str
 
 
-Traffic = Bulk | Documents | OnOff | Change | Script
+Traffic = Bulk | Documents | OnOff | Datagrams | Change | Script
 
 
 @dataclass
@@ -124,6 +137,8 @@ class Plan:
                 self.add_documents(traffic)
             case OnOff():
                 self.add_on_off(traffic)
+            case Datagrams():
+                self.add_datagrams(traffic)
             case Script():
                 self.lines.append(f"change {traffic.at * SECOND:.0f} bash {traffic.file} &")
             case Change():
@@ -174,11 +189,7 @@ class Plan:
         self.lines.append(f"udpsink {work.sink} {port}")
         scale = (work.shape - 1) / work.shape
         for _ in range(work.sources):
-            number = self.sources
-            self.sources += 1
-            self.lines.append(
-                f"udp {number} {work.source} {self.addresses[work.sink]} {port} {work.tos} {work.packet - 28}"
-            )
+            number = self.add_source(work, port)
             at = random.uniform(0, work.mean_on + work.mean_off)
             while at < self.duration:
                 on = work.mean_on * scale * (1 + random.pareto(work.shape))
@@ -187,6 +198,22 @@ class Plan:
                 if end - at > 1e-3:
                     self.lines.append(f"burst {number} {at * SECOND:.0f} {end * SECOND:.0f} {work.rate}")
                 at += on + off
+
+    def add_datagrams(self, work: Datagrams) -> None:
+        """One burst as long as the whole."""
+        port = self.port()
+        self.lines.append(f"udpsink {work.sink} {port}")
+        number = self.add_source(work, port)
+        self.lines.append(f"burst {number} {work.start * SECOND:.0f} {work.stop * SECOND:.0f} {work.rate}")
+
+    def add_source(self, work: OnOff | Datagrams, port: int) -> int:
+        """A UDP socket and its number."""
+        number = self.sources
+        self.sources += 1
+        self.lines.append(
+            f"udp {number} {work.source} {self.addresses[work.sink]} {port} {work.tos} {work.packet - 28}"
+        )
+        return number
 
     def text(self) -> str:
         """The whole plan."""

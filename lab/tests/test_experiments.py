@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+from collections import Counter
+from dataclasses import replace
+
 import pytest
 
 from netnice_lab import experiment, sweep
@@ -24,6 +27,14 @@ def test_every_cell_renders_and_every_bar_names_a_cell(name: str) -> None:
             assert any(wanted.items() <= cell.items() for cell in cells), (bar.says, wanted)
     for timeline in found.timelines:
         assert any(timeline.cell.items() <= cell.items() for cell in cells), timeline.cell
+
+
+def test_cells_of_which_one_run_says_little_get_more() -> None:
+    found = replace(experiment.load("vulture-fig15"), seeds=2, more_seeds=[({"receiver": "vulture"}, 5)])
+    runs = Counter(task.cell["receiver"] for task in sweep.tasks([found]))
+    assert runs == {"tide": 2, "vulture_jiffies": 2, "vulture": 5, "rledbat": 2}
+    assert {task.seed for task in sweep.tasks([found], quick=True)} == {1}
+    assert Counter(task.cell["receiver"] for task in sweep.tasks([found], seeds=3))["vulture"] == 3
 
 
 def test_figures_3_and_4_are_the_same_runs() -> None:

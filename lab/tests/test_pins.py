@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -62,3 +63,16 @@ def test_missing_pins_say_how_to_make_them(one: Experiment) -> None:
 def test_a_bar_that_is_broken_fails(one: Experiment) -> None:
     assert [v.good for v in pins.bars(one, frame(100, 150))] == [True]
     assert [v.good for v in pins.bars(one, frame(100, 250))] == [False]
+
+
+def test_a_bar_is_judged_on_the_mean_of_the_seeds_not_on_one(one: Experiment) -> None:
+    bar = Bar("b", "latency", {"protocol": "b"}, minimum=150.5, maximum=151.5)
+    assert [v.good for v in pins.bars(replace(one, bars=[bar]), frame(100, 150))] == [True], "150 and 152"
+    assert [v.good for v in pins.bars(replace(one, bars=[bar]), frame(100, 151))] == [False], "one of 151 and 153 is in"
+
+
+def test_the_reason_of_a_bar_that_is_not_met_has_what_was_measured(one: Experiment) -> None:
+    bar = Bar("b", "latency", {"protocol": "b"}, maximum=9, holds=False, reason="{seeds} runs have {mean} ± {half}")
+    (verdict,) = pins.bars(replace(one, bars=[bar]), frame(100, 150))
+    assert verdict.good
+    assert verdict.note.endswith("not met: 2 runs have 151 ± 13")

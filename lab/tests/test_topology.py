@@ -47,3 +47,13 @@ def test_an_impossible_topology_is_named(make: object, words: str) -> None:
     assert callable(make)
     with pytest.raises(LabError, match=words):
         make()
+
+
+def test_only_the_receiving_host_acknowledges_every_segment_at_once() -> None:
+    queue = Queue("fifo", packets=9)
+    usual, quick = (dumbbell(1_000_000, 20_000, queue, quick_acks=on).setup() for on in (False, True))
+    assert "quickack" not in usual
+    routes = [line for line in quick.splitlines() if line.endswith("quickack 1")]
+    assert routes and all(line.startswith("route replace ") for line in routes)
+    home = quick[quick.index("ip -n home") :]
+    assert home.count("quickack 1") == len(routes), "no other host"

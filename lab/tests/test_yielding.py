@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netnice_lab import experiment, plot, sweep, yielding
+from netnice_lab import experiment, pins, plot, sweep, yielding
 from netnice_lab.machine import Output
 
 GROUPS = {"foreground": [0], "reverse": [1], "background": [2]}
@@ -55,6 +55,18 @@ def test_the_estimate_is_held_against_the_window_that_limits() -> None:
     assert found["estimate"] == pytest.approx(0.85)
     assert found["estimate_held"] == pytest.approx(1.1)
     assert found["estimate_follows"] == pytest.approx(0.0)
+
+
+def test_no_number_of_the_paper_is_held_against_one_run_of_the_faithful_core() -> None:
+    held = 0
+    for name in experiment.names():
+        found = experiment.load(name)
+        for bar in found.bars:
+            if bar.says.startswith("faithful, "):
+                pinned = [entry for entry in pins.read(found) if bar.cell.items() <= entry["cell"].items()]
+                assert [len(entry["seeds"]) for entry in pinned] == [yielding.RUNS] * len(pinned), (name, bar.says)
+                held += len(pinned)
+    assert held > 20
 
 
 def test_a_timeline_is_drawn_from_the_first_seed_of_its_cell(tmp_path: Path) -> None:

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The lab's network of `agree`: what netnice-path's own rule says of a packet's time is what a packet meets."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from netnice_lab import machine, results
+from netnice_lab.agreement import MTU, RATE, RTT, SERVICE, equivalent, shaken
+from netnice_lab.scenario import Scenario
+from netnice_lab.traffic import Bulk, Document, Documents
+
+HOLDS = RATE * RTT / 8 // MTU
+"""Full packets in netnice-path's queue of one BDP, the one being sent included."""
+
+
+def test_a_full_packet_takes_the_round_trip_and_its_own_service(built: machine.Programs, no_kept_results: Path) -> None:
+    documents = Documents("www", "home", tuple(Document(1.0 + i, 1448, i) for i in range(3)), "cubic")
+    output = machine.execute(Scenario(equivalent(), (documents,), 5.0, 0.5, 1).render(), built)
+    table = results.table(output, "documents.csv")
+    latency = (table.acked_us - table.first_us) / 1e6
+    assert latency.to_numpy() == pytest.approx(RTT + SERVICE, abs=1e-4)
+
+
+def test_a_full_queue_adds_what_the_path_would(built: machine.Programs, no_kept_results: Path) -> None:
+    scenario = Scenario(equivalent(), (Bulk("www", "home", 1, "cubic"),), 30.0, 5.0, 1, sample=0.01)
+    samples = results.samples(machine.execute(scenario.render(), built))
+    assert samples["queue"].packets.max() == HOLDS - 1
+    # the receiver acknowledges every other packet: a sample may be a fraction of a service time too long
+    assert samples["flow"].rtt_us.max() / 1e6 == pytest.approx(RTT + HOLDS * SERVICE, abs=SERVICE / 2)
+
+
+def test_the_first_seed_is_what_the_host_plays() -> None:
+    documents = tuple(Document(float(i), 1000, i) for i in range(50))
+    assert shaken(documents, 1) == documents
+    moved = shaken(documents, 2)
+    assert moved == shaken(documents, 2) != shaken(documents, 3)
+    assert all(0 <= m.at - d.at < 1e-3 and m == replace(d, at=m.at) for d, m in zip(documents, moved, strict=True))
