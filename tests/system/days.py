@@ -74,20 +74,31 @@ def on_a_path(measure: Callable[[Day], T], *, stall: float = math.inf, **path: A
     A run in which the machine stood still for more than ``stall`` seconds is void too.
     """
     path = {"rate": "10mbit", "rtt": "40ms", **path}
+
+    def run() -> tuple[Path, T]:
+        with (
+            netnice_up(),
+            Namespace("a") as a,
+            Namespace("b") as b,
+            Path(a, b, interval="50ms", **path) as link,
+            Nginx(a, {"long": 1 << 34}) as web,
+            RsyncDaemon(b) as store,
+        ):
+            return link, measure(Day(a, b, link, web, store))
+
+    return until_trusted(run, stall)
+
+
+def until_trusted(run: Callable[[], tuple[Path, T]], stall: float = math.inf) -> T:
+    """What was measured on a path that ``run`` has left by then; again while it is void."""
     reasons: list[str] = []
     for attempt in range(ATTEMPTS):
         time.sleep(10 * attempt)  # who steals the CPU often stops soon
-        with netnice_up(), Namespace("a") as a, Namespace("b") as b:
-            with (
-                Path(a, b, interval="50ms", **path) as link,
-                Nginx(a, {"long": 1 << 34}) as web,
-                RsyncDaemon(b) as store,
-            ):
-                figures = measure(Day(a, b, link, web, store))
-            longest = link.summary["wake_ups"]["max_us"] / 1e6
-            if link.trusted and longest <= stall:
-                return figures
-            reasons += link.summary["reasons"] or [f"it stood still for {longest * 1e3:.1f} ms"]
+        link, figures = run()
+        longest = link.summary["wake_ups"]["max_us"] / 1e6
+        if link.trusted and longest <= stall:
+            return figures
+        reasons += link.summary["reasons"] or [f"it stood still for {longest * 1e3:.1f} ms"]
     pytest.fail(f"void {ATTEMPTS} times, the machine was too busy to tell: {'; '.join(reasons)}")
 
 

@@ -67,6 +67,39 @@ class TestParameters:
         assert self.values() == {**before, "threshold": 37, "alpha": 2}
         assert "threshold" in netnicectl("show").stdout
 
+    def test_receivers(self, netnicectl: Run) -> None:
+        def shown() -> dict[str, dict[str, object]]:
+            return dict(json.loads(call("netnicectl", "show", "--json").stdout))
+
+        before = shown()
+        assert before["receiver"] == {"algorithm": "tide"}
+        netnicectl("set", "tide", "target=5000", "floor=2")
+        netnicectl("set", "receiver", "algorithm=vulture")
+        assert shown() == {
+            **before,
+            "tide": {**before["tide"], "target": 5000, "floor": 2},
+            "receiver": {"algorithm": "vulture"},
+        }
+        assert json.loads(netnicectl("status", "--json").stdout)["receiver"]["algorithm"] == "vulture"
+        assert "vulture" in netnicectl("show").stdout
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["tide", "target=5000", "floor=11"], "'11' is no value of 'floor'"),
+            (["tide", "threshold=1"], "no parameter 'threshold'"),
+            (["receiver", "algorithm=bogus"], "unknown receiver 'bogus'"),
+            (["receiver", "target=5000"], "no parameter is named 'target'; there are: algorithm"),
+            (["receiver", "algorithm=off", "algorithm=tide"], "name it once"),
+        ],
+    )
+    def test_wrong_receivers(self, netnicectl: Run, words: list[str], said: str) -> None:
+        before = netnicectl("show", "--json").stdout
+        done = netnicectl("set", *words, check=False)
+        assert done.returncode == 1
+        assert said in done.stderr
+        assert netnicectl("show", "--json").stdout == before
+
     @pytest.mark.parametrize(
         ("words", "said"),
         [

@@ -56,11 +56,18 @@ def test_a_lone_flow_reaches_95_percent_of_cubic(capsys: pytest.CaptureFixture[s
                 return arrived.rate(start, start + seconds - 0.2), day.upload_congestion_controls()
 
     def measure(day: Day) -> tuple[float, float, set[str]]:
-        nice, found = goodput(day, "netnice")
-        return goodput(day)[0], nice, found
+        nice: list[float] = []
+        cubic: list[float] = []
+        found: set[str] = set()
+        for _ in range(2):  # a start is half of such a time, and no two are alike
+            mine, on = goodput(day, "netnice")
+            nice.append(mine)
+            found |= on
+            cubic.append(goodput(day)[0])
+        return fmean(cubic), fmean(nice), found
 
     cubic, nice, found = on_a_path(measure)
-    say(capsys, f"{seconds} s from its start: netnice {nice / 1e6:.2f}, CUBIC {cubic / 1e6:.2f} Mbit/s")
+    say(capsys, f"{seconds} s from its start: netnice {nice / 1e6:.3f}, CUBIC {cubic / 1e6:.3f} Mbit/s")
     say(capsys, f"= {nice / cubic:.1%}")
     assert found == {"nice"}
     assert nice / cubic >= 0.95
