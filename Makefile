@@ -61,8 +61,8 @@ format: ## Rewrite sources in the project's style
 test: build ## Every test and check; last line 'N passed, N failed'
 	@$(PYTHON) tests/run all
 
-demo: build ## Real uploads getting out of the way, in a table and a picture
-	@$(AS_ROOT) $(PYTHON) -m demo
+demo: build ## Real uploads getting out of the way, in a table and a picture; ARGS='--downloads 4': downloads
+	@$(AS_ROOT) $(PYTHON) -m demo $(ARGS)
 
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.
 install: ## Programs, manual pages and completions into PREFIX (/usr/local)

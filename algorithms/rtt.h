@@ -13,7 +13,9 @@
  *                        little and a real queue moves it within a round; and goes down only on evidence: a loss
  *                        shows that the buffer was full at a smaller RTT, or the worst of some samples taken while the
  *                        flow itself sends next to nothing. A late comer needs both: its first guess is twice a long
- *                        queue. A plain 99th percentile would sink to the flow's own queue on a quiet path and make
+ *                        queue; and it takes the word of one that has measured, as it may take seconds until it does
+ *                        itself, and of eight that begin at once some measure soon. Only at its start: later all would
+ *                        flee when one had measured the queue of them all. A plain 99th percentile would sink to the flow's own queue on a quiet path and make
  *                        the flow flee from itself.
  */
 #ifndef NN_RTT_H
@@ -94,6 +96,20 @@ nn_inline void nn_rtt_worst(struct nn_rtt *rtt, u32 estimator, struct nn_worst *
 	rtt->max = nn_min(rtt->max, nn_max(worst->us, least));
 	worst->us = 0;
 	worst->samples = NN_WORST_FIRST;
+}
+
+/* A flow's start: so long it may only guess how long the queue becomes. */
+#define NN_RTT_GUESS_US (1u << 23)
+
+/* robust: what a flow measured that goes the same way and starves, to one that starts and still guesses. 0: none did. */
+nn_inline void nn_rtt_hear(struct nn_rtt *rtt, u32 estimator, const struct nn_worst *worst, u32 now_us, u32 told_us)
+{
+	u32 least = nn_add_saturating(rtt->min, rtt->min / 4);
+
+	if (estimator != NN_RTT_ROBUST || worst->samples >= NN_WORST_FIRST || told_us <= rtt->min ||
+	    now_us - rtt->window_us >= NN_RTT_GUESS_US)
+		return;
+	rtt->max = nn_min(rtt->max, nn_max(told_us, least));
 }
 
 /* Takes one sample in. `lone`: a delayed ACK may have stretched it, so it says nothing about the worst. */

@@ -27,6 +27,7 @@ struct nn_ack {
 	u32 flags; /* enum nn_ack_flags */
 	u32 kin; /* this host's flows of the same algorithm to the same place, this one included */
 	u32 kin_window; /* their mean window, 1/4096 segment */
+	u32 kin_worst; /* the worst RTT as the last of them knew it that was below one segment, us; 0: none of late */
 	u32 peer_stamp; /* the TSval that came with the ACK (RFC 7323), in the peer's ticks, wraps; 0: none */
 };
 

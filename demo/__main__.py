@@ -21,7 +21,7 @@ from demo.uploads import make_source
 from testbed import TestbedError, netnice_up, require_root
 
 _EPILOG = """\
-Latency runs from the moment a client wants a document to its last byte. '% of spare' is the uploads'
+Latency runs from the moment a client wants a document to its last byte. '% of spare' is the background's
 goodput as a share of what the documents left of the link in that same run; '% of ideal' as a share of
 what a router with a strict priority queue gave them. demo/README.md tells the conditions.
 """
@@ -43,7 +43,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _demo(options: argparse.Namespace) -> int:
     conditions = Conditions(
-        seconds=options.seconds, seed=options.seed, uploads=options.uploads, clients=options.clients
+        seconds=options.seconds,
+        seed=options.seed,
+        uploads=options.uploads,
+        downloads=options.downloads,
+        clients=options.clients,
     )
     begun = time.monotonic()
     results = _run_all(options.scenarios, conditions)
@@ -74,15 +78,15 @@ def _demo(options: argparse.Namespace) -> int:
 def _run_all(scenarios: Sequence[Scenario], conditions: Conditions) -> list[Result]:
     results = []
     with contextlib.ExitStack() as stack:
-        if any(one.uploads == "netnice" for one in scenarios):
+        if any(one.kind == "netnice" for one in scenarios):
             stack.enter_context(netnice_up())
         source = make_source(conditions)
         for number, one in enumerate(scenarios, 1):
-            progress = Progress(f"{number}/{len(scenarios)} {one.title}")
+            progress = Progress(f"{number}/{len(scenarios)} {one.title.format(transfers=conditions.transfers)}")
             result = scenario.run(one, conditions, source, progress)
             progress.end(
                 f"documents {result.foreground['mean_us'] / 1e3:.0f} ms on average, "
-                f"uploads {result.background_bps / 1e6:.2f} Mbit/s"
+                f"{conditions.transfers} {result.background_bps / 1e6:.2f} Mbit/s"
             )
             results.append(result)
     return results
@@ -116,7 +120,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=_seconds, default=defaults.seconds, help="measured, each (%(default)s)")
     parser.add_argument("--seed", type=int, default=defaults.seed, help="which documents, when (%(default)s)")
     parser.add_argument("--scenarios", type=_scenarios, default=list(SCENARIOS), help=f"some of {keys}")
-    parser.add_argument("--uploads", type=int, default=defaults.uploads, help="at a time (%(default)s)")
+    parser.add_argument("--uploads", type=_count, default=defaults.uploads, help="at a time (%(default)s)")
+    parser.add_argument("--downloads", type=_count, default=defaults.downloads, help="at a time, in place of uploads")
     parser.add_argument("--clients", type=int, default=defaults.clients, help="that fetch documents (%(default)s)")
     parser.add_argument("--output", type=Path, default=Path(), help="folder for demo.png and demo.json (.)")
     parser.add_argument("--json", action="store_true", help="print demo.json instead of the table")
@@ -128,6 +133,13 @@ def _seconds(text: str) -> float:
     value = float(text)
     if not 1 <= value <= 3600:
         raise argparse.ArgumentTypeError("1 to 3600 seconds")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= 256:
+        raise argparse.ArgumentTypeError("1 to 256 at a time")
     return value
 
 

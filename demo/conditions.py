@@ -6,23 +6,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Uploads = Literal["none", "plain", "netnice", "marked"]
+Kind = Literal["none", "plain", "netnice", "marked"]
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """One kind of background."""
+    """One kind of background; its title is about {transfers}."""
 
     key: str
     title: str
-    uploads: Uploads
+    kind: Kind
     priority: bool = False
 
 
 SCENARIOS = (
     Scenario("nothing", "nothing", "none"),
-    Scenario("cubic", "plain uploads (CUBIC)", "plain"),
-    Scenario("netnice", "netnice uploads", "netnice"),
+    Scenario("cubic", "plain {transfers} (CUBIC)", "plain"),
+    Scenario("netnice", "netnice {transfers}", "netnice"),
     Scenario("priority", "ideal: priority queue", "marked", priority=True),
 )
 
@@ -40,12 +40,23 @@ class Conditions:
     smallest: int = 4096
     largest: int = 1 << 20
     uploads: int = 16
+    downloads: int = 0
     files_per_upload: int = 4
     warmup_s: float = 6.0
     seconds: float = 32.0
     grace_s: float = 2.5
     seed: int = 3
     sample_s: float = 0.25
+
+    @property
+    def transfers(self) -> str:
+        """What the background is: downloads if there are any, else uploads."""
+        return "downloads" if self.downloads else "uploads"
+
+    @property
+    def transfers_at_a_time(self) -> int:
+        """How many of them."""
+        return self.downloads or self.uploads
 
     @property
     def file_bytes(self) -> int:

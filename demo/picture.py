@@ -37,8 +37,9 @@ def draw(results: Sequence[Result], conditions: Conditions, file: Path) -> None:
     rows[1][0].legend(loc="upper left", fontsize=8, framealpha=0.9)
     c = conditions
     figure.suptitle(
-        f"{c.clients} clients fetch documents ({c.load_bps / 1e6:g} Mbit/s offered) beside {c.uploads} uploads "
-        f"on a {c.rate_bps / 1e6:g} Mbit/s, {c.rtt_ms} ms path with a {c.queue} queue"
+        f"{c.clients} clients fetch documents ({c.load_bps / 1e6:g} Mbit/s offered) beside "
+        f"{c.transfers_at_a_time} {c.transfers} on a {c.rate_bps / 1e6:g} Mbit/s, {c.rtt_ms} ms path "
+        f"with a {c.queue} queue"
     )
     figure.savefig(file, dpi=110)
 
@@ -51,7 +52,7 @@ def _throughput(axes: Axes, result: Result, c: Conditions) -> None:
         line["t"],
         foreground,
         background,
-        labels=["documents (foreground)", "uploads (background)"],
+        labels=["documents (foreground)", f"{c.transfers} (background)"],
         colors=[_FOREGROUND, _BACKGROUND],
     )
     axes.axhline(c.rate_bps / 1e6, color="black", linewidth=0.8, linestyle=":")
@@ -89,4 +90,6 @@ def _queue(axes: Axes, result: Result, c: Conditions) -> None:
     axes.set_ylim(bottom=0)
     if result.key != "nothing":
         share = 100 * result.spare_used
-        axes.set_title(f"uploads got {result.background_bps / 1e6:.2f} Mbit/s, {share:.0f} % of the spare", fontsize=9)
+        axes.set_title(
+            f"{c.transfers} got {result.background_bps / 1e6:.2f} Mbit/s, {share:.0f} % of the spare", fontsize=9
+        )

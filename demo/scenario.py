@@ -2,8 +2,8 @@
 """One scenario: set up a path, load it, measure, put everything away.
 
 Goodputs are payload bytes that reached the receiving namespace inside the measured window: the
-foreground's as its clients read them, the background's from ``bytes_received`` of the rsync daemon's
-sockets (``ss``), sampled every quarter second and read between samples along a line. Both are
+foreground's as its clients read them, the background's from ``bytes_received`` of the sockets that
+receive it (``ss``), sampled every quarter second and read between samples along a line. Both are
 counted the same way in every scenario, marked or not.
 """
 
@@ -17,21 +17,21 @@ from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Any
 
+from demo.background import Background
 from demo.conditions import Conditions, Scenario
-from demo.uploads import check_alive, uploading
+from demo.downloads import downloading
+from demo.uploads import uploading
 from testbed import (
     ByteCounter,
     Namespace,
     Nginx,
     Path,
     Process,
-    RsyncDaemon,
     TestbedError,
     scratch,
     sockets,
 )
 
-_EXPECTED = {"none": set(), "plain": {"cubic"}, "netnice": {"nice"}, "marked": {"cubic"}}
 Progress = Callable[[float, str], None]
 
 
@@ -66,19 +66,18 @@ def run(scenario: Scenario, conditions: Conditions, source: File, progress: Prog
         Namespace("b") as b,
         Path(a, b, rate=f"{c.rate_bps}bit", rtt=f"{c.rtt_ms}ms", queue=c.queue, priority=scenario.priority) as path,
         Nginx(a, {"documents": c.largest}) as web,
-        RsyncDaemon(b) as store,
-        ByteCounter(b, local_port=store.port, interval=c.sample_s) as received,
-        uploading(scenario.uploads, c.uploads, a, store, source) as uploads,
+        downloading(scenario, c, a, b) if c.downloads else uploading(scenario, c, a, b, source) as background,
         _clients(b, web, c, report) as clients,
     ):
-        seen = _watch(a, web, store, clients, uploads, received, c, progress)
-        received.sample()
-    _check_congestion_control(scenario, seen)
+        seen = _watch(a, web, background, clients, c, progress)
+        background.received.sample()
+    _check_congestion_control(scenario, seen, background)
+    received = background.received
     documents = json.loads(report.read_text())
     begin = documents["started_monotonic_us"] / 1e6 + c.warmup_s
     return Result(
         key=scenario.key,
-        title=scenario.title,
+        title=scenario.title.format(transfers=c.transfers),
         foreground=documents["summary"],
         background_bps=received.rate(begin, begin + c.seconds),
         link_bps=c.rate_bps,
@@ -115,10 +114,8 @@ def _clients(b: Namespace, web: Nginx, c: Conditions, report: File) -> Process:
 def _watch(
     a: Namespace,
     web: Nginx,
-    store: RsyncDaemon,
+    background: Background,
     clients: Process,
-    uploads: list[Process],
-    received: ByteCounter,
     c: Conditions,
     progress: Progress,
 ) -> dict[str, list[str]]:
@@ -128,12 +125,12 @@ def _watch(
     seen: dict[str, set[str]] = {"foreground": set(), "background": set()}
     while True:
         elapsed = time.monotonic() - begin
-        now = received.rate(begin + elapsed - 1.5, begin + elapsed - 0.5) / 1e6
-        progress(min(elapsed / total, 1.0), f"background {now:5.2f} Mbit/s" if uploads else "")
-        check_alive(uploads)
+        now = background.received.rate(begin + elapsed - 1.5, begin + elapsed - 0.5) / 1e6
+        progress(min(elapsed / total, 1.0), f"background {now:5.2f} Mbit/s" if background.transfers else "")
+        background.check()
         if elapsed > c.warmup_s:
             seen["foreground"] |= {s.congestion_control for s in sockets(a, local_port=web.port)}
-            seen["background"] |= {s.congestion_control for s in sockets(a, peer_port=store.port)}
+            seen["background"] |= {s.congestion_control for s in sockets(a, **background.port)}
         try:
             _, err = clients.wait(1.0)
         except subprocess.TimeoutExpired:
@@ -143,8 +140,8 @@ def _watch(
         return {side: sorted(names - {""}) for side, names in seen.items()}
 
 
-def _check_congestion_control(scenario: Scenario, seen: dict[str, list[str]]) -> None:
-    expected = _EXPECTED[scenario.uploads]
+def _check_congestion_control(scenario: Scenario, seen: dict[str, list[str]], background: Background) -> None:
+    expected = background.algorithm if background.transfers else set()
     if set(seen["background"]) != expected or seen["foreground"] != ["cubic"]:
         raise TestbedError(
             f"scenario '{scenario.key}' is void: expected a cubic foreground and a background of "

@@ -30,6 +30,7 @@
 
 #define NN_TIDE_STEP_ARRIVALS 4
 #define NN_TIDE_PAUSE 8 /* rounds at the floor: as long as a document's burst takes, and its queue */
+#define NN_TIDE_TOGETHER 3 /* rounds of it in company: with 8, sixteen flows alone had a Jain's index of .97, 64 .94 */
 #define NN_TIDE_LEAST 1024 /* bytes: less than a full segment */
 #define NN_TIDE_LARGE 12 /* segments */
 #define NN_TIDE_SETTLED 4 /* rounds */
@@ -70,15 +71,16 @@ nn_inline void tide_calm(struct nn_tide *t)
 /*
  * At the floor: single segments. But first, for as long as a pause lasts, pairs, which delayed ACKs do not hold back. Where
  * others of the host pause too, that would be the queue: sixteen flows' single segments are 4.6 Mbit/s at 40 ms. So in
- * company a window that no full segment fits into: senders then send as much as fits when their persist timer ends
- * (RFC 9293, 3.8.6.1 and 3.8.6.2.1), Linux after 0.2 s or more. For longer it is unfair: who has so little comes back last.
+ * company a shorter pause, with a window that no full segment fits into: senders then send as much as fits when their
+ * persist timer ends (RFC 9293, 3.8.6.1 and 3.8.6.2.1), Linux after 0.2 s or more. For longer it is unfair: who has so
+ * little comes back last.
  */
 nn_inline void tide_stay(struct nn_receiver *flow)
 {
 	struct nn_tide *t = &flow->tide;
 
 	flow->low = 1;
-	if (t->ebbing >= NN_TIDE_PAUSE)
+	if (t->ebbing >= (flow->company ? NN_TIDE_TOGETHER : NN_TIDE_PAUSE))
 		flow->target = flow->floor;
 	else if (flow->company)
 		flow->target = nn_min(NN_TIDE_LEAST, flow->floor);

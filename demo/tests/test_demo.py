@@ -86,9 +86,10 @@ def test_unknown_scenarios_are_refused(capsys: pytest.CaptureFixture[str]) -> No
     assert "choose from nothing, cubic, netnice, priority" in capsys.readouterr().err
 
 
-def test_a_short_demo_from_end_to_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("transfers", "background"), [("uploads", "nice"), ("downloads", "cubic")])
+def test_a_short_demo_from_end_to_end(tmp_path: Path, transfers: str, background: str) -> None:
     before = _state()
-    argv = [sys.executable, "-m", "demo", "--seconds", "6", "--uploads", "8", "--output", str(tmp_path)]
+    argv = [sys.executable, "-m", "demo", "--seconds", "6", f"--{transfers}", "8", "--output", str(tmp_path)]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=240, check=False)
     print(done.stdout, done.stderr)
     # 3: the machine was busy. The figures are void then, but all must work.
@@ -96,7 +97,8 @@ def test_a_short_demo_from_end_to_end(tmp_path: Path) -> None:
     record = json.loads((tmp_path / "demo.json").read_text())
     assert [one["key"] for one in record["scenarios"]] == [one.key for one in SCENARIOS]
     by_key = {one["key"]: one for one in record["scenarios"]}
-    assert by_key["netnice"]["congestion_controls"] == {"foreground": ["cubic"], "background": ["nice"]}
+    assert by_key["netnice"]["congestion_controls"] == {"foreground": ["cubic"], "background": [background]}
+    assert [one["title"] for one in record["scenarios"]][1] == f"plain {transfers} (CUBIC)"
     documents = {one["foreground"]["documents"] for one in record["scenarios"]}
     assert len(documents) == 1, "the same seed offers the same documents"
     for one in record["scenarios"]:

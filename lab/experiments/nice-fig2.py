@@ -15,6 +15,7 @@ experiment = Experiment(
         Figure("spare", "latency", "protocol", "spare capacity S", "document latency, ms", True, True),
         Figure("spare", "background", "protocol", "spare capacity S", "background, Mbit/s", True, True),
     ],
+    more_seeds=[({"protocol": "nice-0.1", "spare": spare}, 8) for spare in (0.25, 0.5)],  # it has so little there
     section4=True,
     bars=[
         Bar(f"{worse} hurts more than Nice at S = {spare}", "latency", {"protocol": worse, "spare": spare},

@@ -73,6 +73,11 @@ void nn_core_restart(struct nn_flow *flow, int row, u32 now_us)
 	step(flow, row, NN_REPLAY_RESTART, 0, &now, NULL);
 }
 
+u32 nn_core_worst(const struct nn_flow *flow)
+{
+	return flow->rtt.max;
+}
+
 u32 nn_core_window(const struct nn_flow *flow)
 {
 	return flow->win.w;

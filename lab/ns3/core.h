@@ -23,6 +23,7 @@ void nn_core_recovery(struct nn_flow *flow, int row, enum nn_recovery state);
 void nn_core_restart(struct nn_flow *flow, int row, u32 now_us);
 /* W, 1/4096 segment. */
 u32 nn_core_window(const struct nn_flow *flow);
+u32 nn_core_worst(const struct nn_flow *flow); /* RTT with the buffer full, us */
 
 #ifdef __cplusplus
 }

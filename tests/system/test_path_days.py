@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import signal
 import time
 from statistics import fmean
@@ -15,12 +17,14 @@ from testbed import ByteCounter, Namespace, Nginx, Veth, netnice_up, sockets
 _WINDOW = 0.5  # seconds over which a rate is a rate
 
 
+@pytest.mark.timeout(600)  # four starts take 80 s, and a void run is repeated
 def test_a_download_keeps_97_percent_against_8_uploads(capsys: pytest.CaptureFixture[str]) -> None:
-    # CUBIC's own sawtooth takes about 5 s here: several of them, or the ratio is that of two phases of it. Two
-    # starts of the uploads, because what they believe of the path depends on the phase that they meet first.
-    alone_for, beside_for, starts = 10, 12, 2
+    # CUBIC's own sawtooth takes about 5 s here: several of them, or the ratio is that of two phases of it. Several
+    # starts of the uploads, because what they believe of the path depends on the phase that they meet first: in the
+    # lab 2 of 40 starts leave the download 96 % (nice-fig8), and their mean is what the bar is about.
+    alone_for, beside_for, starts = 10, 12, 4
 
-    def measure(day: Day) -> tuple[float, float, float, set[str]]:
+    def measure(day: Day) -> tuple[float, list[float], float, set[str]]:
         with day.arriving_downloads() as documents, day.arriving_uploads() as uploads, day.download():
             time.sleep(3)
             start = time.monotonic()
@@ -36,13 +40,15 @@ def test_a_download_keeps_97_percent_against_8_uploads(capsys: pytest.CaptureFix
                     found |= day.upload_congestion_controls()
                     beside.append(documents.rate(start, end))
                     background.append(uploads.rate(start, end))
-            return alone, fmean(beside), fmean(background), found
+            return alone, beside, fmean(background), found
 
     alone, beside, background, found = on_a_path(measure)
-    say(capsys, f"download alone {alone / 1e6:.2f}, beside 8 netnice uploads {beside / 1e6:.2f} Mbit/s")
-    say(capsys, f"= {beside / alone:.1%}; the uploads got {background / 1e6:.3f} Mbit/s")
+    kept = fmean(beside) / alone
+    starts_kept = ", ".join(f"{one / alone:.1%}" for one in beside)
+    say(capsys, f"download alone {alone / 1e6:.2f}, beside 8 netnice uploads {fmean(beside) / 1e6:.2f} Mbit/s")
+    say(capsys, f"= {kept:.1%} ({starts_kept}); the uploads got {background / 1e6:.3f} Mbit/s")
     assert found == {"nice"}
-    assert beside / alone >= 0.97
+    assert kept >= 0.97
 
 
 def test_a_lone_flow_reaches_95_percent_of_cubic(capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,29 +79,36 @@ def test_a_lone_flow_reaches_95_percent_of_cubic(capsys: pytest.CaptureFixture[s
     assert nice / cubic >= 0.95
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("count", [1, 8])
 def test_back_within_2_seconds_of_the_foregrounds_end(count: int, capsys: pytest.CaptureFixture[str]) -> None:
-    def measure(day: Day) -> tuple[float, list[tuple[float, float]], float]:
-        with day.arriving_uploads() as arrived, day.download() as download:
+    # Of several ends, as an upload asks every 0.4 s or more whether the path is free, and an end may come right after.
+    ends = 4
+
+    def measure(day: Day) -> tuple[list[float], list[float], list[float]]:
+        yielding, back, first = [], [], []
+        with contextlib.ExitStack() as downloads, day.arriving_uploads() as arrived:
+            download = downloads.enter_context(day.download())
             time.sleep(2)
             with day.uploads(count, "netnice"):
-                time.sleep(6)
-                yielding = arrived.rate(time.monotonic() - 3, time.monotonic())
-                download.signal(signal.SIGKILL)
-                end = time.monotonic()
-                time.sleep(6)
-                rates = [(t - end, arrived.rate(t - _WINDOW, t)) for t in arrived.times if t >= end + _WINDOW]
-        return yielding, rates, arrived.rate(end, end + 2)
+                for _ in range(ends):
+                    time.sleep(9)  # so long until a new download has the link
+                    yielding.append(arrived.rate(time.monotonic() - 3, time.monotonic()))
+                    download.signal(signal.SIGKILL)
+                    end = time.monotonic()
+                    time.sleep(4)
+                    rates = [(t - end, arrived.rate(t - _WINDOW, t)) for t in arrived.times if t >= end + _WINDOW]
+                    back.append(next((t for t, rate in rates if rate >= 0.8 * RATE_BPS), math.inf))
+                    first.append(arrived.rate(end, end + 2))
+                    download = downloads.enter_context(day.download())
+        return yielding, back, first
 
-    yielding, rates, first = on_a_path(measure)
-    back = next((t for t, rate in rates if rate >= 0.8 * RATE_BPS), float("inf"))
-    say(
-        capsys,
-        f"{count} uploads: {yielding / 1e6:.3f} Mbit/s beside the download, then 80 % of the link after {back:.2f} s",
-    )
-    say(capsys, f"and {first / 1e6:.2f} Mbit/s over the first 2 s")
-    assert yielding < 0.1 * RATE_BPS, "the foreground had not taken the link: nothing to come back from"
-    assert back <= 2
+    yielding, back, first = on_a_path(measure)
+    seconds = ", ".join(f"{one:.2f}" for one in back)
+    say(capsys, f"{count} uploads: {fmean(yielding) / 1e6:.3f} Mbit/s beside the download, then 80 % of the link")
+    say(capsys, f"after {fmean(back):.2f} s ({seconds}), and {fmean(first) / 1e6:.2f} Mbit/s over the first 2 s")
+    assert max(yielding) < 0.1 * RATE_BPS, "the foreground had not taken the link: nothing to come back from"
+    assert fmean(back) <= 2
 
 
 def test_a_stopped_foreground_leaves_the_link(capsys: pytest.CaptureFixture[str]) -> None:

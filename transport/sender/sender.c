@@ -18,7 +18,11 @@ s32 nn_starving[NN_ALGORITHM_COUNT];
 struct nn_kin {
 	u64 windows; /* sum, 1/4096 segment */
 	u64 flows;
+	u32 worst; /* RTT, us: of the last that was below one segment */
+	u32 told_us; /* when that was */
 };
+
+#define NN_KIN_LATELY 4000000u /* us: longer than such a flow is silent */
 
 struct nn_kin nn_kin[NN_ALGORITHM_COUNT * NN_KIN_PLACES];
 
@@ -58,6 +62,7 @@ nn_inline void nn_fill(struct nn_ack *ack, const struct tcp_sock *tp, u32 algori
 	ack->flags = 0;
 	ack->kin = 1;
 	ack->kin_window = 0;
+	ack->kin_worst = 0;
 	ack->peer_stamp = tp->rx_opt.rcv_tsval;
 }
 
@@ -83,6 +88,15 @@ nn_inline void nn_fill_kin(struct nn_ack *ack, const struct nn_kin *kin)
 
 	ack->kin = kin->flows;
 	ack->kin_window = mean < NN_NEVER ? (u32)mean : NN_NEVER;
+	ack->kin_worst = ack->now_us - kin->told_us < NN_KIN_LATELY ? kin->worst : 0;
+}
+
+nn_inline void nn_tell_kin(struct nn_kin *kin, const struct nn_flow *flow, const struct nn_ack *ack)
+{
+	if (!nn_is_starving(flow))
+		return;
+	kin->worst = flow->rtt.max;
+	kin->told_us = ack->now_us;
 }
 
 /*
@@ -229,6 +243,7 @@ nn_inline u32 nn_segments(u32 w)
 		nn_fill_rate_sample(&ack, rs, retransmitted);                                                          \
 		nn_fill_kin(&ack, nn_kin_of(sk, NN_A_##name));                                                         \
 		name##_take(sk, nn_flow_of(sk), &ack, true);                                                           \
+		nn_tell_kin(nn_kin_of(sk, NN_A_##name), nn_flow_of(sk), &ack);                                         \
 	}                                                                                                              \
 	nn_inline void name##_acked(struct sock *sk, const struct rate_sample *rs, bool retransmitted)                 \
 	{                                                                                                              \

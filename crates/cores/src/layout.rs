@@ -22,6 +22,7 @@ pub struct Ack {
     pub flags: u32,
     pub kin: u32,
     pub kin_window: u32,
+    pub kin_worst: u32,
     pub peer_stamp: u32,
 }
 

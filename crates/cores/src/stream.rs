@@ -74,6 +74,7 @@ pub fn recorded(algorithm: Algorithm, seed: u64, steps: usize) -> Vec<Replay> {
             flags: [0, 0, 0, APP_LIMITED, LONE][random.below(5) as usize],
             kin: 1 + random.below(4),
             kin_window: random.below(64 << 12),
+            kin_worst: [0, 20_000 + random.below(40_000)][random.below(2) as usize],
             peer_stamp: now_us / 1000,
         };
         if random.below(16) == 0 {

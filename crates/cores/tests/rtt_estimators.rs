@@ -79,6 +79,53 @@ fn robust_takes_the_worst_of_what_a_starving_flow_meets() {
     assert_eq!(paper.core.flow.rtt.max, 10 * BASE_US);
 }
 
+/// What a flow takes for the worst after a round in which another that goes the same way knows better.
+fn told(estimator: u32, worst_us: u32, age_us: u32, measured: bool) -> u32 {
+    let mut flow = starving(estimator);
+    if measured {
+        flow.round(10 * BASE_US);
+        flow.round(10 * BASE_US);
+    }
+    flow.set_window(4.0);
+    flow.now_us = flow.now_us.wrapping_add(age_us);
+    flow.kin_worst = worst_us;
+    flow.round(BASE_US);
+    flow.core.flow.rtt.max
+}
+
+#[test]
+fn robust_takes_anothers_word_only_while_it_guesses() {
+    let guess = 10 * BASE_US;
+    assert_eq!(told(1, 2 * BASE_US, 0, false), 2 * BASE_US);
+    assert_eq!(
+        told(1, BASE_US + 1, 0, false),
+        BASE_US + BASE_US / 4,
+        "no buffer is that small"
+    );
+    assert_eq!(
+        told(1, 20 * BASE_US, 0, false),
+        guess,
+        "it has seen less itself"
+    );
+    assert_eq!(told(1, BASE_US, 0, false), guess, "another place");
+    assert_eq!(told(1, 0, 0, false), guess, "nobody told");
+    assert_eq!(
+        told(1, 2 * BASE_US, 9_000_000, false),
+        guess,
+        "too old to guess"
+    );
+    assert_eq!(
+        told(1, 2 * BASE_US, 0, true),
+        guess,
+        "it has measured itself"
+    );
+    assert_eq!(
+        told(0, 2 * BASE_US, 0, false),
+        guess,
+        "the paper's never does"
+    );
+}
+
 #[test]
 fn robust_believes_in_no_buffer_larger_than_one_bdp() {
     let limit = |estimator| {
