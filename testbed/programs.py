@@ -11,14 +11,21 @@ from testbed.errors import TestbedError
 
 _ROOT = Path(__file__).resolve().parent.parent
 _SBIN = "/usr/local/sbin:/usr/sbin:/sbin"
-_PACKAGES = {
+PACKAGES = {
     "ss": "iproute2",
     "ip": "iproute2",
+    "tc": "iproute2",
     "nsenter": "util-linux",
     "setpriv": "util-linux",
+    "unshare": "util-linux",
     "sysctl": "procps",
     "cc": "gcc",
+    "readelf": "gcc",
+    "musl-gcc": "musl-tools",
+    "sshd": "openssh-server",
+    "ssh-keygen": "openssh-client",
 }
+"""Of programs that are not called like their package."""
 
 
 def program(name: str) -> str:
@@ -33,6 +40,6 @@ def program(name: str) -> str:
         raise TestbedError(f"{name} is not in {folder}: run 'make build' first")
     found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_SBIN}")
     if found is None:
-        package = _PACKAGES.get(name, name)
+        package = PACKAGES.get(name, name)
         raise TestbedError(f"the program {name} is missing; on Debian: apt-get install {package}")
     return found

@@ -2,11 +2,14 @@
 """setup as a person meets it, in a clone of its own with a PATH of stand-ins: nothing is installed."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from testbed.programs import PACKAGES
 
 TOP = Path(__file__).resolve().parents[2]
 # What setup may call besides the stand-ins; anything else on the machine is out of its sight.
@@ -95,6 +98,19 @@ def test_the_plan_names_each_package_and_why(bare: Path) -> None:
     for _, names, *reason in rows:
         assert names.split("|")[0] in done.stdout
         assert " ".join(reason) in done.stdout
+
+
+def test_every_program_of_the_tests_comes_from_a_package_that_setup_brings() -> None:
+    rows = (line.split() for line in (TOP / "setup.d/apt-packages").read_text().splitlines())
+    brought = {name for row in rows if row and row[0] != "#" for name in row[1].split("|")}
+    everywhere = {"sh", "bash", "true", "sleep", "ls", "cat", "grep", "nice", "util-linux"}
+    called = set()
+    for part in ("tests/system", "testbed", "demo"):
+        for file in (TOP / part).rglob("*.py"):
+            called |= set(re.findall(r'\b(?:program|run|spawn)\(\s*"([\w.-]+)"', file.read_text()))
+    ours = {name for name in called if name.startswith("netnice")} | {"nosuchprogram"}
+    assert {"ip", "nginx", "ethtool"} <= called
+    assert {PACKAGES.get(name, name) for name in called - ours} <= brought | everywhere
 
 
 def test_too_old_a_rust_is_said_with_what_to_do(bare: Path) -> None:
