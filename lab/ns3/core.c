@@ -5,8 +5,11 @@
 
 #include "core.h"
 #include "replay.h"
+#include "word.h"
 
 static u32 rows[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
+
+static struct nn_word word; /* all flows go to one place */
 
 static const char *const names[] = {
 #define NAME(name, ...) #name,
@@ -73,9 +76,14 @@ void nn_core_restart(struct nn_flow *flow, int row, u32 now_us)
 	step(flow, row, NN_REPLAY_RESTART, 0, &now, NULL);
 }
 
-u32 nn_core_worst(const struct nn_flow *flow)
+void nn_core_tell(const struct nn_flow *flow, u32 now_us)
 {
-	return flow->rtt.max;
+	nn_give_word(&word, flow, now_us);
+}
+
+u32 nn_core_told(u32 now_us)
+{
+	return nn_take_word(&word, now_us);
 }
 
 u32 nn_core_window(const struct nn_flow *flow)

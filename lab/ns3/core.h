@@ -23,7 +23,9 @@ void nn_core_recovery(struct nn_flow *flow, int row, enum nn_recovery state);
 void nn_core_restart(struct nn_flow *flow, int row, u32 now_us);
 /* W, 1/4096 segment. */
 u32 nn_core_window(const struct nn_flow *flow);
-u32 nn_core_worst(const struct nn_flow *flow); /* RTT with the buffer full, us */
+/* What flows tell each other of the worst RTT (word.h). */
+void nn_core_tell(const struct nn_flow *flow, u32 now_us);
+u32 nn_core_told(u32 now_us);
 
 #ifdef __cplusplus
 }

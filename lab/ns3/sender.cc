@@ -9,7 +9,6 @@ using namespace ns3;
 namespace
 {
 constexpr u32 ONE = 4096; /* a segment in the cores' windows */
-constexpr u32 LATELY = 4000000; /* us: as NN_KIN_LATELY */
 constexpr u32 BURST = 2; /* segments that leave together: Linux's least burst */
 
 /* The flows of this host: all of them run the same core. */
@@ -17,8 +16,6 @@ struct {
 	u64 windows = 0;
 	u32 flows = 0;
 	u32 starving = 0;
-	u32 worst = 0; /* RTT as the last of them knew it that was below one segment, us */
-	u32 told_us = 0; /* when that was */
 } kin;
 
 u32 Microseconds(Time time)
@@ -71,7 +68,7 @@ nn_ack Sender::Facts() const
 	ack.starving = kin.starving;
 	ack.kin = kin.flows;
 	ack.kin_window = kin.flows ? static_cast<u32>(kin.windows / kin.flows) : 0;
-	ack.kin_worst = ack.now_us - kin.told_us < LATELY ? kin.worst : 0;
+	ack.kin_worst = nn_core_told(ack.now_us);
 	ack.peer_stamp = m_tcb->m_rcvTimestampValue;
 	return ack;
 }
@@ -161,10 +158,7 @@ void Sender::Acked(const TcpRateOps::TcpRateConnection &connection, const TcpRat
 		ack.flags |= NN_LONE;
 	nn_core_acked(m_flow, m_row, &ack, &send);
 	Changed(before);
-	if (CoreWindow() < ONE) {
-		kin.worst = nn_core_worst(m_flow);
-		kin.told_us = ack.now_us;
-	}
+	nn_core_tell(m_flow, ack.now_us);
 	Apply(send);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "../../algorithms/legacy.h"
 #include "../../algorithms/table.h"
+#include "../../algorithms/word.h"
 
 /* Live parameters, a row an algorithm: eBPF .data, or module parameters. */
 u32 nn_params_table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
@@ -18,11 +19,8 @@ s32 nn_starving[NN_ALGORITHM_COUNT];
 struct nn_kin {
 	u64 windows; /* sum, 1/4096 segment */
 	u64 flows;
-	u32 worst; /* RTT, us: of the last that was below one segment */
-	u32 told_us; /* when that was */
+	struct nn_word word;
 };
-
-#define NN_KIN_LATELY 4000000u /* us: longer than such a flow is silent */
 
 struct nn_kin nn_kin[NN_ALGORITHM_COUNT * NN_KIN_PLACES];
 
@@ -88,15 +86,7 @@ nn_inline void nn_fill_kin(struct nn_ack *ack, const struct nn_kin *kin)
 
 	ack->kin = kin->flows;
 	ack->kin_window = mean < NN_NEVER ? (u32)mean : NN_NEVER;
-	ack->kin_worst = ack->now_us - kin->told_us < NN_KIN_LATELY ? kin->worst : 0;
-}
-
-nn_inline void nn_tell_kin(struct nn_kin *kin, const struct nn_flow *flow, const struct nn_ack *ack)
-{
-	if (!nn_is_starving(flow))
-		return;
-	kin->worst = flow->rtt.max;
-	kin->told_us = ack->now_us;
+	ack->kin_worst = nn_take_word(&kin->word, ack->now_us);
 }
 
 /*
@@ -243,7 +233,7 @@ nn_inline u32 nn_segments(u32 w)
 		nn_fill_rate_sample(&ack, rs, retransmitted);                                                          \
 		nn_fill_kin(&ack, nn_kin_of(sk, NN_A_##name));                                                         \
 		name##_take(sk, nn_flow_of(sk), &ack, true);                                                           \
-		nn_tell_kin(nn_kin_of(sk, NN_A_##name), nn_flow_of(sk), &ack);                                         \
+		nn_give_word(&nn_kin_of(sk, NN_A_##name)->word, nn_flow_of(sk), ack.now_us);                           \
 	}                                                                                                              \
 	nn_inline void name##_acked(struct sock *sk, const struct rate_sample *rs, bool retransmitted)                 \
 	{                                                                                                              \
