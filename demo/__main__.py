@@ -10,14 +10,16 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from demo import machine, scenario, table
 from demo.conditions import SCENARIOS, Conditions, Scenario
+from demo.downloads import downloading
 from demo.progress import Progress
 from demo.scenario import Result
-from demo.uploads import make_source
+from demo.uploads import make_source, uploading
 from testbed import TestbedError, netnice_up, require_root
 
 _EPILOG = """\
@@ -80,10 +82,10 @@ def _run_all(scenarios: Sequence[Scenario], conditions: Conditions) -> list[Resu
     with contextlib.ExitStack() as stack:
         if any(one.kind == "netnice" for one in scenarios):
             stack.enter_context(netnice_up())
-        source = make_source(conditions)
+        transferring = downloading if conditions.downloads else partial(uploading, make_source(conditions))
         for number, one in enumerate(scenarios, 1):
             progress = Progress(f"{number}/{len(scenarios)} {one.title.format(transfers=conditions.transfers)}")
-            result = scenario.run(one, conditions, source, progress)
+            result = scenario.run(one, conditions, transferring, progress)
             progress.end(
                 f"documents {result.foreground['mean_us'] / 1e3:.0f} ms on average, "
                 f"{conditions.transfers} {result.background_bps / 1e6:.2f} Mbit/s"

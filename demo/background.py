@@ -6,11 +6,13 @@ from __future__ import annotations
 import contextlib
 import signal
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from testbed import ByteCounter, Process, TestbedError, program, scratch
+from demo.conditions import Conditions, Scenario
+from testbed import ByteCounter, Namespace, Process, TestbedError, program, scratch
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,10 @@ class Background:
             if not transfer.running():
                 _, err = transfer.end()
                 raise TestbedError(f"a transfer ended with {transfer.returncode} before its time: {err.strip()}")
+
+
+Transferring = Callable[[Scenario, Conditions, Namespace, Namespace], AbstractContextManager[Background]]
+"""The background of a scenario between a sender and a receiver, while the context lasts."""
 
 
 @contextlib.contextmanager

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import subprocess
 from collections.abc import Iterator
 
 from demo.background import Background, ending, marking
 from demo.conditions import Conditions, Scenario
-from testbed import ByteCounter, Namespace, Nginx, program
+from testbed import ByteCounter, Namespace, Nginx, TestbedError, program
 
 _ENDLESS = 1 << 34
 """Bytes: of no link that the demo has could a download of so much come to its end."""
@@ -18,7 +20,8 @@ _ENDLESS = 1 << 34
 def downloading(
     scenario: Scenario, conditions: Conditions, sender: Namespace, receiver: Namespace
 ) -> Iterator[Background]:
-    """Downloads while the context lasts."""
+    """Downloads while the context lasts; those by netnice must have been seen by the receiver."""
+    earlier = _yielded() if scenario.kind == "netnice" else 0
     before = [program("netnice")] if scenario.kind == "netnice" else []
     server = ["env", *(f"{name}={value}" for name, value in marking().items())] if scenario.kind == "marked" else []
     count = 0 if scenario.kind == "none" else conditions.downloads
@@ -30,3 +33,12 @@ def downloading(
         ) as transfers,
     ):
         yield Background(transfers, received, {"local_port": web.port}, {"cubic"})
+    if before and _yielded() == earlier:
+        raise TestbedError(f"scenario '{scenario.key}' is void: the receiver saw none of what the downloads brought")
+
+
+def _yielded() -> int:
+    """Segments that the receiver has seen of connections that yield."""
+    argv = [program("netnicectl"), "status", "--json"]
+    status = json.loads(subprocess.run(argv, check=True, capture_output=True, text=True).stdout)
+    return int(status["receiver"]["counters"]["segments"])

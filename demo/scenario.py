@@ -17,10 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Any
 
-from demo.background import Background
+from demo.background import Background, Transferring
 from demo.conditions import Conditions, Scenario
-from demo.downloads import downloading
-from demo.uploads import uploading
 from testbed import (
     ByteCounter,
     Namespace,
@@ -57,7 +55,7 @@ class Result:
         return self.background_bps / (self.link_bps - self.foreground["goodput_bps"])
 
 
-def run(scenario: Scenario, conditions: Conditions, source: File, progress: Progress) -> Result:
+def run(scenario: Scenario, conditions: Conditions, transferring: Transferring, progress: Progress) -> Result:
     """Runs one scenario from fresh namespaces to their removal."""
     c = conditions
     report = scratch("documents") / "report.json"
@@ -66,7 +64,7 @@ def run(scenario: Scenario, conditions: Conditions, source: File, progress: Prog
         Namespace("b") as b,
         Path(a, b, rate=f"{c.rate_bps}bit", rtt=f"{c.rtt_ms}ms", queue=c.queue, priority=scenario.priority) as path,
         Nginx(a, {"documents": c.largest}) as web,
-        downloading(scenario, c, a, b) if c.downloads else uploading(scenario, c, a, b, source) as background,
+        transferring(scenario, c, a, b) as background,
         _clients(b, web, c, report) as clients,
     ):
         seen = _watch(a, web, background, clients, c, progress)

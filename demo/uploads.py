@@ -22,7 +22,7 @@ def make_source(conditions: Conditions) -> Path:
 
 @contextlib.contextmanager
 def uploading(
-    scenario: Scenario, conditions: Conditions, sender: Namespace, receiver: Namespace, source: Path
+    source: Path, scenario: Scenario, conditions: Conditions, sender: Namespace, receiver: Namespace
 ) -> Iterator[Background]:
     """Uploads while the context lasts, each to a folder of its own."""
     before = [program("netnice")] if scenario.kind == "netnice" else []
