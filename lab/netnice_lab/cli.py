@@ -155,9 +155,10 @@ def run(arguments: argparse.Namespace) -> int:
     frame, pairs = collect(arguments, experiments, only)
     for found in experiments:
         rows = sweep.rows_of(frame, found)
-        numbers = [c for c in rows.columns if c in results.UNITS]
         print(found.name)
-        print(rows.groupby(list(found.sweep), sort=False)[numbers].mean().round(3).to_string())
+        print(
+            rows.groupby(list(found.sweep), sort=False)[results.measured(rows, found.sweep)].mean().round(3).to_string()
+        )
     for file in (arguments.json, arguments.parquet):
         if file:
             results.write(frame, file)

@@ -4,6 +4,7 @@
 import io
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,16 @@ UNITS = {
     "queue_p50": "bytes",
     "queue_p95": "bytes",
 }
+
+
+NOT_MEASURED = ("experiment", "seed", "digest", "cpu_seconds")
+"""Columns of a run that are not its outcome."""
+
+
+def measured(rows: pd.DataFrame, keys: Iterable[str]) -> list[str]:
+    """The columns that some run has a number in, the groups' own too, besides the keys of its cell."""
+    aside = {*NOT_MEASURED, *keys}
+    return [c for c in rows.columns if c not in aside and pd.api.types.is_numeric_dtype(rows[c]) and rows[c].any()]
 
 
 def table(output: Output, name: str) -> pd.DataFrame:
