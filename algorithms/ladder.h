@@ -25,6 +25,11 @@
  * a quarter of the way to their mean, which keeps their sum. Without that the first flow holds the path, for what a
  * late comer sees of its own level hardly differs from what it sees of the one above.
  *
+ * Crowds. Many flows of a host with a segment or two each meet each other's pairs, as often as those busy the path, and
+ * fled from themselves: 16 flows got a quarter of 10 Mbit/s. Each knows how much of the path they use together, so up to
+ * 5/8 of it a short queue met that often is theirs, and they grow. A level above is met always. Not on a path that holds
+ * fewer than 20 segments: there the level above has no more than a few of its own, and would flee from the crowd.
+ *
  * Jitter. Where delays move by themselves by more than a band, a pair says nothing: one RTT is noise, the smallest of
  * eight is not. So the band is what the noise demands (jitter.h), and who starves looks: after the longest silence, if
  * one of its last pairs was near the base, it sends a whole round of 20 segments. Is the smallest of their RTTs near the
@@ -77,10 +82,11 @@ struct ladder {
 	u32 since_us; /* when the flow began to starve, or looked last */
 	u16 spread; /* of the RTTs of `pairs`, us */
 	u8 prior_acked; /* of the last ACK */
-	u8 hold; /* this round's samples left before the last decision */
+	u8 hold : 1; /* this round's samples left before the last decision */
+	u8 pairs : 7; /* rounds below one segment that `low` and `spread` tell of */
 	u8 quiet; /* rounds in a row with an empty queue */
 	u8 strikes; /* decisions in a row above the band */
-	u8 pairs; /* rounds below one segment that `low` and `spread` tell of */
+	u8 met; /* how often the last rounds met a queue above the band, 1/256 */
 	u8 look : 2; /* enum ladder_look */
 	u8 patience : 6; /* longest silences between two looks */
 };
@@ -92,6 +98,11 @@ enum ladder_look { LADDER_NO_LOOK, LADDER_FULL, LADDER_WIDE, LADDER_PAIR };
 #define LADDER_LOOK 20u /* segments: rounds are not cut sharply, and the look wants 8 samples of pairs */
 #define LADDER_PATIENCE 8u /* 16 s between the looks of a host, whose 42 segments are 0.3 % of 10 Mbit/s then */
 #define LADDER_FAST_US 4000u /* packet time, us: 3 Mbit/s; slower, a band of some packets is wider than jitter */
+#define LADDER_FEW (4 * NN_ONE) /* above, ACKs time the segments, and kin do not meet by chance */
+#define LADDER_CROWD 4u /* packets: what kin queue by chance up to LADDER_BUSY; more is somebody who fills the path */
+#define LADDER_BUSY                                                                                                    \
+	160u /* of 256; busier, kin could not tell themselves from a level above, nor could that come back */
+#define LADDER_DOUBT 64u /* of 256: two standard deviations of `met` */
 #define LADDER_FAR 4u /* bands: more than the three packets of nice, which stand still at times */
 
 NN_CORE_STATE(ladder, ladder_of)
@@ -227,6 +238,36 @@ nn_inline u64 ladder_step(struct nn_flow *flow, nn_params p, u32 kin)
 	return step < flow->win.w ? step : flow->win.w;
 }
 
+/* How much of the path the host's flows of this level use, 1/256. */
+nn_inline u32 ladder_load(struct nn_flow *flow, const struct nn_ack *ack)
+{
+	u64 pipe = ladder_pipe(flow), used = (u64)flow->win.w * ack->kin;
+
+	return used < pipe ? (u32)((used << 8) / pipe) : 256;
+}
+
+/* Is the path known to be fast, and to hold a look's segments? A slow one seems to if others' queue is in its base. */
+nn_inline bool ladder_is_wide(struct nn_flow *flow)
+{
+	u32 packet = ladder_of(flow)->packet;
+
+	return packet && packet >> 4 <= LADDER_FAST_US && ladder_pipe(flow) >= LADDER_LOOK * NN_ONE;
+}
+
+/* Is the queue one of kin, met by chance? */
+nn_inline bool ladder_met_kin(struct nn_flow *flow, const struct nn_ack *ack, u32 queue, u32 band)
+{
+	struct ladder *own = ladder_of(flow);
+	u32 load;
+
+	own->met = own->met - own->met / 8 + (queue > band ? 31 : 0);
+	if (queue <= band || queue > band + LADDER_CROWD * ladder_pair(flow) || ack->kin < 2 ||
+	    flow->win.w >= LADDER_FEW || !ladder_is_wide(flow))
+		return false;
+	load = ladder_load(flow, ack);
+	return load < LADDER_BUSY && own->met <= load + LADDER_DOUBT;
+}
+
 /* Decides once per round. */
 nn_inline void ladder_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 queue, u32 band)
 {
@@ -251,6 +292,12 @@ nn_inline void ladder_on_round(struct nn_flow *flow, nn_params p, const struct n
 	if (queue > band && looked) {
 		own->patience = nn_lesser(2 * own->patience, LADDER_PATIENCE);
 		nn_shrink(&flow->win, 0);
+		return;
+	}
+	if (ladder_met_kin(flow, ack, queue, band)) {
+		own->strikes = 0;
+		if (nn_is_tried(flow, ack))
+			nn_window_set(&flow->win, flow->win.w + flow->win.w / 2); /* as in slow start */
 		return;
 	}
 	if (queue > band) {
@@ -282,8 +329,8 @@ nn_inline bool ladder_may_look(struct nn_flow *flow, nn_params p, const struct n
 {
 	struct ladder *own = ladder_of(flow);
 
-	return ack->now_us - own->since_us >= nn_longest_gap(flow, p, ack->starving) * own->patience && own->packet &&
-	       own->packet >> 4 <= LADDER_FAST_US && ladder_pipe(flow) >= LADDER_LOOK * NN_ONE;
+	return ack->now_us - own->since_us >= nn_longest_gap(flow, p, ack->starving) * own->patience &&
+	       ladder_is_wide(flow);
 }
 
 nn_inline void ladder_begin_look(struct nn_flow *flow, u32 now_us)

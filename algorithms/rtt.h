@@ -15,8 +15,8 @@
  *                        flow itself sends next to nothing. A late comer needs both: its first guess is twice a long
  *                        queue; and it takes the word of one that has measured, as it may take seconds until it does
  *                        itself, and of eight that begin at once some measure soon. Only at its start: later all would
- *                        flee when one had measured the queue of them all. A plain 99th percentile would sink to the flow's own queue on a quiet path and make
- *                        the flow flee from itself.
+ *                        flee when one had measured the queue of them all. A plain 99th percentile would sink to the
+ *                        flow's own queue on a quiet path and make the flow flee from itself.
  */
 #ifndef NN_RTT_H
 #define NN_RTT_H

@@ -139,3 +139,36 @@ fn a_change_of_level_keeps_base_and_window() {
         "a hand-over's least window is not the flow's"
     );
 }
+
+/// The window after forty pairs of one of sixteen flows with half a segment each, of which every `nth` meets a queue.
+fn in_a_crowd(nth: u32, kin: u32) -> f64 {
+    let mut flow = Feeder::at(Algorithm::Nice1, &[], 64.0);
+    flow.round(BASE_US);
+    flow.set_window(0.5);
+    let packet = BASE_US / 64;
+    for pair in 0..40 {
+        (flow.kin, flow.kin_window) = (kin, flow.core.window());
+        let met = pair % nth == 0;
+        flow.round(BASE_US + packet + if met { 2 * packet + 600 } else { 0 });
+    }
+    flow.window()
+}
+
+#[test]
+fn pairs_of_kin_meet_by_chance_and_a_level_above_is_met_always() {
+    assert!(
+        in_a_crowd(3, 16) > 1.0,
+        "every third: kin {}",
+        in_a_crowd(3, 16)
+    );
+    assert!(
+        in_a_crowd(2, 1) < 0.1,
+        "alone, half of the pairs are too many {}",
+        in_a_crowd(2, 1)
+    );
+    assert!(
+        in_a_crowd(1, 16) < 0.1,
+        "always: somebody above {}",
+        in_a_crowd(1, 16)
+    );
+}

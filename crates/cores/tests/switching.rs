@@ -22,6 +22,7 @@ fn switched(flow: &Feeder, to: Algorithm, srtt_us: u32) -> Feeder {
         now_us: flow.now_us,
         delivered: flow.delivered,
         kin: flow.kin,
+        kin_window: flow.kin_window,
         kin_worst: flow.kin_worst,
         last: send,
     }

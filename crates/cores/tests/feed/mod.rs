@@ -14,6 +14,7 @@ pub struct Feeder {
     pub now_us: u32,
     pub delivered: u32,
     pub kin: u32,
+    pub kin_window: u32,
     pub kin_worst: u32,
     pub last: Send,
 }
@@ -30,6 +31,7 @@ impl Feeder {
             now_us: 1_000_000,
             delivered: 0,
             kin: 1,
+            kin_window: 0,
             kin_worst: 0,
             last: Send::default(),
         }
@@ -68,6 +70,7 @@ impl Feeder {
             rtt_us,
             in_flight: self.segments(),
             kin: self.kin,
+            kin_window: self.kin_window,
             kin_worst: self.kin_worst,
             mss: MSS,
             ..Ack::default()
