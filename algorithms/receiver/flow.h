@@ -61,7 +61,11 @@ struct nn_rledbat {
 	u32 slow_us; /* when the slowdown began */
 	u32 next_us; /* when the next begins */
 	u32 credit; /* bytes of growth not yet worth a segment */
-	u8 slow_start, slowdown, planned;
+	u32 newest; /* stamp of the highest sequence number seen */
+	u32 held; /* rounds of the slowdown with two segments */
+	u8 slow_start, slowdown, planned, less;
+	u8 resent; /* the round has a retransmission */
+	u8 hold; /* rounds still to ignore: their data left before the last decision */
 };
 
 struct nn_tide {

@@ -3,12 +3,15 @@
  * rLEDBAT (RFC 9840) with LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus) as its controller.
  *
  *   queue       RTT - least RTT, the least of a round's samples against delayed ACKs and noise (RFC 9840, 4.2)
- *   gain        1 / min(16, ceil(2 target / base)) segments a round
+ *   gain        1 / min(16, ceil(2 target / base)) segments a round, granted in whole segments
  *   above       W <- W + gain - W (queue/target - 1), at most halved
- *   start       slow start at that gain until 3/4 of the target
+ *   start       slow start at that gain; the first one ends at 3/4 of the target
  *   slowdown    two rounds after the start and then nine times as seldom as it lasts: two segments for two rounds, slow
  *               start back. It shows the base to flows that came late
- *   loss        halve
+ *   loss        halve. A retransmission shows it: an old sequence number with a stamp newer than the highest one's. What
+ *               only overtook has an older one (RFC 9840, 4.3). Without timestamps a hole has to do
+ *   first less  no decision until it is seen in what comes: after a switch the sender first uses up what the kernel had
+ *               granted, for ten round trips at times, in which nothing that is decided can be seen
  *
  * Deviations: decisions fall once a round, not once an ACK; a decrease in one round is halving at most, as the draft.
  */
@@ -17,20 +20,21 @@
 
 #include "flow.h"
 
+#define NN_RLEDBAT_HELD 2 /* rounds of two segments: LEDBAT++, section 4.4 */
+
 enum nn_slowdown { NN_SLOWDOWN_NONE, NN_SLOWDOWN_WAIT, NN_SLOWDOWN_BACK };
+
+/* The first decrease. Until it is seen in what comes, the sender lives on what the kernel had granted before. */
+enum nn_less { NN_LESS_NEVER, NN_LESS_TOLD, NN_LESS_SEEN };
 
 nn_inline void rledbat_start(struct nn_receiver *flow, nn_receiver_params p)
 {
 	struct nn_rledbat *l = &flow->rledbat;
 
 	(void)p;
+	__builtin_memset(l, 0, sizeof(*l));
 	l->ssthresh = NN_RECEIVER_MOST;
 	l->slow_start = 1;
-	l->slowdown = NN_SLOWDOWN_NONE;
-	l->planned = 0;
-	l->slow_us = 0;
-	l->next_us = 0;
-	l->credit = 0;
 }
 
 nn_inline u32 rledbat_divisor(u32 target, u32 base)
@@ -46,6 +50,37 @@ nn_inline void rledbat_plan(struct nn_rledbat *l, u32 now_us, u32 wait_us)
 	l->next_us = now_us + nn_min(wait_us, 600000000u);
 }
 
+nn_inline void rledbat_less(struct nn_receiver *flow, u32 bytes)
+{
+	struct nn_rledbat *l = &flow->rledbat;
+
+	nn_set_target(flow, bytes);
+	if (l->less == NN_LESS_NEVER)
+		l->less = NN_LESS_TOLD;
+}
+
+/* Does the round show what the window lets go? In a tick of our clock more than that may come. */
+nn_inline bool rledbat_obeyed(const struct nn_receiver *flow)
+{
+	u64 most = flow->target + (u64)flow->target * NN_TICK_US / nn_max(flow->delay.rtt_min, 1) + 2 * flow->mss;
+
+	return flow->round.bytes <= most;
+}
+
+/* Would a decision be about data that left before the last one? */
+nn_inline bool rledbat_waits(struct nn_receiver *flow)
+{
+	struct nn_rledbat *l = &flow->rledbat;
+
+	if (l->hold) {
+		l->hold--;
+		return true;
+	}
+	if (l->less == NN_LESS_TOLD && rledbat_obeyed(flow))
+		l->less = NN_LESS_SEEN;
+	return l->less == NN_LESS_TOLD;
+}
+
 /* The slowdown's own steps; true while it decides the window. */
 nn_inline bool rledbat_slowdown(struct nn_receiver *flow, u32 now_us)
 {
@@ -56,33 +91,42 @@ nn_inline bool rledbat_slowdown(struct nn_receiver *flow, u32 now_us)
 		l->slow_us = now_us;
 		l->planned = 0;
 		l->slowdown = NN_SLOWDOWN_WAIT;
+		l->held = 0;
+		l->hold = 1;
+		rledbat_less(flow, 2 * flow->mss);
+		return true;
 	}
 	if (l->slowdown != NN_SLOWDOWN_WAIT)
 		return false;
-	nn_set_target(flow, 2 * flow->mss);
-	if (now_us - l->slow_us >= 2 * nn_min(flow->delay.rtt_min, 10000000)) {
+	if (++l->held >= NN_RLEDBAT_HELD) {
 		l->slowdown = NN_SLOWDOWN_BACK;
 		l->slow_start = 1;
 	}
 	return true;
 }
 
-nn_inline void rledbat_slow_start(struct nn_receiver *flow, u32 now_us, u32 queue, u32 target, u32 divisor)
+/* Slow start ends where it is. */
+nn_inline void rledbat_leave(struct nn_receiver *flow, u32 now_us)
 {
 	struct nn_rledbat *l = &flow->rledbat;
-	bool back = l->slowdown == NN_SLOWDOWN_BACK;
 
-	if (queue <= target / 4 * 3 && flow->target < l->ssthresh) {
-		if (!nn_unused(flow))
-			nn_set_target(flow, nn_min(flow->target + nn_max(flow->target / divisor, 1), l->ssthresh));
-		return;
-	}
 	l->slow_start = 0;
-	if (back)
+	if (l->slowdown == NN_SLOWDOWN_BACK)
 		rledbat_plan(l, now_us, nn_min(now_us - l->slow_us, 60000000) * 9);
 	else if (!l->planned)
 		rledbat_plan(l, now_us, 2 * nn_min(flow->delay.rtt_min, 10000000));
 	l->slowdown = NN_SLOWDOWN_NONE;
+}
+
+nn_inline void rledbat_slow_start(struct nn_receiver *flow, u32 now_us, u32 queue, u32 target, u32 divisor)
+{
+	struct nn_rledbat *l = &flow->rledbat;
+	u32 most = l->slowdown == NN_SLOWDOWN_BACK ? target : target / 4 * 3;
+
+	if (queue > most || flow->target >= l->ssthresh)
+		rledbat_leave(flow, now_us);
+	else if (!nn_unused(flow))
+		nn_set_target(flow, nn_min(flow->target + nn_max(flow->target / divisor, 1), l->ssthresh));
 }
 
 nn_inline void rledbat_grow(struct nn_receiver *flow, u32 divisor)
@@ -90,45 +134,73 @@ nn_inline void rledbat_grow(struct nn_receiver *flow, u32 divisor)
 	struct nn_rledbat *l = &flow->rledbat;
 
 	l->credit += flow->mss / divisor;
-	nn_set_target(flow, (u64)flow->target + l->credit);
-	l->credit = 0;
+	if (l->credit < flow->mss)
+		return;
+	nn_set_target(flow, (u64)flow->target + flow->mss);
+	l->credit -= flow->mss;
 }
 
 nn_inline void rledbat_shrink(struct nn_receiver *flow, u32 queue, u32 target)
 {
 	u64 less = (u64)flow->target * (queue - target) / target;
 
-	nn_set_target(flow, less > flow->target / 2 ? flow->target / 2 : flow->target - less);
+	rledbat_less(flow, less > flow->target / 2 ? flow->target / 2 : flow->target - (u32)less);
 }
 
-nn_rare void rledbat_on_round(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg)
+nn_inline void rledbat_lose(struct nn_receiver *flow, u32 now_us)
+{
+	rledbat_less(flow, flow->target / 2);
+	flow->rledbat.ssthresh = flow->target;
+	flow->rledbat.hold = 1;
+	rledbat_leave(flow, now_us);
+}
+
+nn_inline void rledbat_decide(struct nn_receiver *flow, nn_receiver_params p, u32 now_us)
 {
 	struct nn_rledbat *l = &flow->rledbat;
 	u32 target = nn_max(p[NN_R_target], 100), base = flow->delay.rtt_min, queue, divisor;
 
 	queue = flow->round.rtt_min == NN_NEVER ? 0 : flow->round.rtt_min - nn_min(base, flow->round.rtt_min);
 	divisor = rledbat_divisor(target, base);
-	if (flow->round.lost && l->slowdown != NN_SLOWDOWN_WAIT) {
-		nn_set_target(flow, flow->target / 2);
-		l->ssthresh = flow->target;
-		l->slow_start = 0;
-		if (!l->planned)
-			rledbat_plan(l, seg->now_us, 2 * nn_min(base, 10000000));
-		l->slowdown = NN_SLOWDOWN_NONE;
-	} else if (!rledbat_slowdown(flow, seg->now_us)) {
+	if (l->resent && l->slowdown != NN_SLOWDOWN_WAIT) {
+		rledbat_lose(flow, now_us);
+	} else if (!rledbat_slowdown(flow, now_us)) {
 		if (l->slow_start)
-			rledbat_slow_start(flow, seg->now_us, queue, target, divisor);
+			rledbat_slow_start(flow, now_us, queue, target, divisor);
 		else if (queue > target)
 			rledbat_shrink(flow, queue, target);
 		else if (!nn_unused(flow))
 			rledbat_grow(flow, divisor);
 	}
+}
+
+/* A round is over, and the next begins. */
+nn_rare void rledbat_on_round(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg)
+{
+	if (!rledbat_waits(flow))
+		rledbat_decide(flow, p, seg->now_us);
+	flow->rledbat.resent = 0;
 	nn_round_start(flow, seg);
+}
+
+/* Was this one lost before? What only overtook has an older stamp than what it overtook. */
+nn_inline bool rledbat_resent(struct nn_rledbat *l, u32 next, const struct nn_segment *seg, bool hole)
+{
+	if (!seg->stamped)
+		return hole;
+	if (seg->seq + seg->bytes != next)
+		return (s32)(seg->tsval - l->newest) > 0;
+	l->newest = seg->tsval;
+	return false;
 }
 
 nn_inline void rledbat_on_arrival(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg,
 				  const struct nn_arrival *arrival)
 {
+	struct nn_rledbat *l = &flow->rledbat;
+
+	if (nn_unlikely(rledbat_resent(l, flow->next, seg, arrival->hole)))
+		l->resent = 1;
 	if (arrival->round)
 		rledbat_on_round(flow, p, seg);
 }
