@@ -87,7 +87,8 @@ struct nn_tide {
 	u32 patience; /* rounds a delay stands still before it is tried as the path's */
 	u32 trying; /* clear rounds that the trial still takes; 0: there is none */
 	u32 base, base_rtt; /* before it */
-	u8 doubling, persisted;
+	u8 doubling; /* enum nn_growth */
+	u8 persisted;
 	u8 doubts; /* rounds of the trial that met a queue, perhaps our own */
 };
 

@@ -5,7 +5,10 @@
  *   rise    the round's least queue is below target/2: grow; double towards the window remembered, then one segment a
  *           round and faster the longer the path stays clear
  *   drain   least queue > target: W <- W rtt/(rtt + queue), which is what the path holds without a queue. If it was ours,
- *           it is gone one round later, and the base is seen afresh
+ *           it is gone one round later, and the base is seen afresh. On the way back up the queue may be our own burst's,
+ *           or theirs who leave: the first drain there forgets nothing, and doubling goes on once more
+ *   memory  the window that filled the path without a queue. One that met a queue as soon as it was reached is refuted:
+ *           it halves, for the stranger who took the path may give it back
  *   ebb     it survived the drain, or our rate fell below half of its maximum: somebody else's. Down to the floor, and
  *           stay there until the queue is gone
  *   step    a delay that jumps between neighbours and stays for four arrivals is a stranger's first flight: ebb within
@@ -40,6 +43,9 @@
 #define NN_TIDE_DOUBTS 3 /* rounds of a trial with a queue: a return overshoots by that much at times */
 #define NN_TIDE_STEP_MS 5 /* neighbours were sent at most so far apart: a pause is no jump */
 
+/* How a window grows: `doubling`. */
+enum nn_growth { NN_TIDE_CREEPS, NN_TIDE_DOUBLES, NN_TIDE_DOUBLES_AGAIN };
+
 nn_inline void tide_start(struct nn_receiver *flow, nn_receiver_params p)
 {
 	struct nn_tide *t = &flow->tide;
@@ -49,7 +55,7 @@ nn_inline void tide_start(struct nn_receiver *flow, nn_receiver_params p)
 	t->full = NN_NEVER;
 	t->stride = 1;
 	t->patience = NN_TIDE_PATIENCE;
-	t->doubling = flow->estimate == 0;
+	t->doubling = flow->estimate ? NN_TIDE_CREEPS : NN_TIDE_DOUBLES;
 	if (flow->estimate)
 		t->full = flow->estimate;
 }
@@ -87,7 +93,7 @@ nn_inline void tide_stay(struct nn_receiver *flow)
 	else
 		nn_set_target(flow, 2 * flow->mss);
 	t->ebbing = nn_add_saturating(t->ebbing, 1);
-	t->doubling = 1;
+	t->doubling = NN_TIDE_DOUBLES;
 	flow->haste = 1;
 }
 
@@ -97,7 +103,7 @@ nn_inline void tide_remember(struct nn_tide *t, u32 share)
 	bool refuted = !t->doubling && t->settled < NN_TIDE_SETTLED;
 
 	t->full = refuted || t->full == NN_NEVER ? share : nn_max(t->full, share);
-	t->peak = refuted ? share : nn_max(t->peak, share);
+	t->peak = nn_max(refuted ? t->peak / 2 : t->peak, share);
 }
 
 nn_inline void tide_restart(struct nn_tide *t, u32 queue)
@@ -129,7 +135,7 @@ nn_inline void tide_try(struct nn_receiver *flow)
 	flow->low = 0;
 	t->persisted = 0;
 	t->drains = 0;
-	t->doubling = 1;
+	t->doubling = NN_TIDE_DOUBLES;
 	t->rate_max = 0;
 	tide_calm(t);
 	tide_restart(t, 0);
@@ -163,21 +169,29 @@ nn_rare void tide_ebb(struct nn_receiver *flow, u32 queue)
 	t->persisted = 0;
 }
 
+/* What was remembered held a queue of ours. */
+nn_inline void tide_correct(struct nn_tide *t, u32 share)
+{
+	if (!t->drains)
+		t->full = share;
+	if (!t->doubling && t->settled < NN_TIDE_SETTLED)
+		t->peak /= 2;
+	t->peak = nn_max(t->peak - t->peak / 16, share);
+}
+
 nn_inline void tide_drain(struct nn_receiver *flow, u32 queue, bool strange)
 {
 	struct nn_tide *t = &flow->tide;
 	u32 share = tide_share(flow, flow->target, queue);
+	bool on_the_way = t->doubling == NN_TIDE_DOUBLES && t->full != NN_NEVER;
 
 	nn_set_target(flow, share);
-	if (!t->drains)
-		t->full = share;
-	if (!t->doubling && t->settled < NN_TIDE_SETTLED)
-		t->peak = share;
-	t->peak = nn_max(t->peak - t->peak / 16, share);
+	if (!on_the_way)
+		tide_correct(t, share);
 	t->settled = 0;
 	t->drains++;
 	t->hold = 1;
-	t->doubling = 0;
+	t->doubling = on_the_way ? NN_TIDE_DOUBLES_AGAIN : NN_TIDE_CREEPS;
 	t->persisted = strange;
 	tide_calm(t);
 }
@@ -242,7 +256,7 @@ nn_inline void tide_rise(struct nn_receiver *flow, u32 target, u32 mean)
 	}
 	t->drains = 0;
 	if (t->doubling && t->full == NN_NEVER && mean > 2 * target) {
-		t->doubling = 0; /* the first start: leave before it overshoots */
+		t->doubling = NN_TIDE_CREEPS; /* the first start: leave before it overshoots */
 		t->full = flow->target;
 	}
 	if (t->doubling && mean > 3 * target)
@@ -255,7 +269,7 @@ nn_inline void tide_rise(struct nn_receiver *flow, u32 target, u32 mean)
 		nn_set_target(flow, nn_min((1 + flow->haste) * flow->target, known));
 		return;
 	}
-	t->doubling = 0;
+	t->doubling = NN_TIDE_CREEPS;
 	t->settled++;
 	t->quiet++;
 	if (mean > 2 * target)
@@ -295,7 +309,7 @@ nn_inline void tide_decide(struct nn_receiver *flow, nn_receiver_params p, u32 n
 	} else if (queue > target / 2) {
 		tide_restart(t, queue);
 		tide_calm(t);
-		t->doubling = 0;
+		t->doubling = NN_TIDE_CREEPS;
 		t->persisted = 0;
 		t->drains = 0;
 		if (flow->target < round->bytes + round->bytes / 2 + 4 * flow->mss)
