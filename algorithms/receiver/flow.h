@@ -63,7 +63,8 @@ struct nn_rledbat {
 	u32 credit; /* bytes of growth not yet worth a segment */
 	u32 newest; /* stamp of the highest sequence number seen */
 	u32 held; /* rounds of the slowdown with two segments */
-	u8 slow_start, slowdown, planned, less;
+	u8 slow_start, slowdown, planned;
+	u8 less; /* enum nn_less */
 	u8 resent; /* the round has a retransmission */
 	u8 hold; /* rounds still to ignore: their data left before the last decision */
 };
@@ -89,6 +90,7 @@ struct nn_tide {
 	u32 base, base_rtt; /* before it */
 	u8 doubling; /* enum nn_growth */
 	u8 persisted;
+	u8 less; /* enum nn_less */
 	u8 doubts; /* rounds of the trial that met a queue, perhaps our own */
 };
 
@@ -309,6 +311,19 @@ nn_inline u32 nn_round_queue(const struct nn_arrivals *round)
 nn_inline bool nn_unused(const struct nn_receiver *flow)
 {
 	return flow->target > flow->round.bytes * 2 + 4 * flow->mss;
+}
+
+/* A flow's first decrease. Until it is seen in what comes, the sender lives on what the kernel had granted before. */
+enum nn_less { NN_LESS_NEVER, NN_LESS_TOLD, NN_LESS_SEEN };
+
+/* Is it still to be seen, after this round? In a tick of our clock more may come than the window lets go. */
+nn_inline bool nn_unseen(const struct nn_receiver *flow, u8 *less)
+{
+	u64 most = flow->target + (u64)flow->target * NN_TICK_US / nn_max(flow->delay.rtt_min, 1) + 2 * flow->mss;
+
+	if (*less == NN_LESS_TOLD && flow->round.bytes <= most)
+		*less = NN_LESS_SEEN;
+	return *less == NN_LESS_TOLD;
 }
 
 #endif

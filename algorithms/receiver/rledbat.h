@@ -24,9 +24,6 @@
 
 enum nn_slowdown { NN_SLOWDOWN_NONE, NN_SLOWDOWN_WAIT, NN_SLOWDOWN_BACK };
 
-/* The first decrease. Until it is seen in what comes, the sender lives on what the kernel had granted before. */
-enum nn_less { NN_LESS_NEVER, NN_LESS_TOLD, NN_LESS_SEEN };
-
 nn_inline void rledbat_start(struct nn_receiver *flow, nn_receiver_params p)
 {
 	struct nn_rledbat *l = &flow->rledbat;
@@ -59,14 +56,6 @@ nn_inline void rledbat_less(struct nn_receiver *flow, u32 bytes)
 		l->less = NN_LESS_TOLD;
 }
 
-/* Does the round show what the window lets go? In a tick of our clock more than that may come. */
-nn_inline bool rledbat_obeyed(const struct nn_receiver *flow)
-{
-	u64 most = flow->target + (u64)flow->target * NN_TICK_US / nn_max(flow->delay.rtt_min, 1) + 2 * flow->mss;
-
-	return flow->round.bytes <= most;
-}
-
 /* Would a decision be about data that left before the last one? */
 nn_inline bool rledbat_waits(struct nn_receiver *flow)
 {
@@ -76,9 +65,7 @@ nn_inline bool rledbat_waits(struct nn_receiver *flow)
 		l->hold--;
 		return true;
 	}
-	if (l->less == NN_LESS_TOLD && rledbat_obeyed(flow))
-		l->less = NN_LESS_SEEN;
-	return l->less == NN_LESS_TOLD;
+	return nn_unseen(flow, &l->less);
 }
 
 /* The slowdown's own steps; true while it decides the window. */

@@ -13,6 +13,8 @@
  *           stay there until the queue is gone
  *   step    a delay that jumps between neighbours and stays for four arrivals is a stranger's first flight: ebb within
  *           the round, without asking
+ *   switch  a sender that was foreground until now first uses up what the kernel had granted, for ten round trips at times.
+ *           After the first decrease nothing is decided until it is seen
  *   trial   queues move. A delay that stands still is the path's: a longer route, a card that waits for more to join.
  *           After 32 such rounds it is taken for the base, and the flow rises. Sixteen clear rounds confirm that; a
  *           queue in four of them refutes it, and the next trial comes after twice as many rounds
@@ -56,6 +58,7 @@ nn_inline void tide_start(struct nn_receiver *flow, nn_receiver_params p)
 	t->stride = 1;
 	t->patience = NN_TIDE_PATIENCE;
 	t->doubling = flow->estimate ? NN_TIDE_CREEPS : NN_TIDE_DOUBLES;
+	t->less = flow->estimate ? NN_LESS_NEVER : NN_LESS_SEEN; /* a new connection has been granted nothing */
 	if (flow->estimate)
 		t->full = flow->estimate;
 }
@@ -98,12 +101,13 @@ nn_inline void tide_stay(struct nn_receiver *flow)
 }
 
 /* A window that met a queue as soon as the return had reached it is refuted; one that held for a while is kept. */
-nn_inline void tide_remember(struct nn_tide *t, u32 share)
+nn_inline void tide_remember(struct nn_tide *t, u32 share, bool company)
 {
+	u32 kept = company ? 0 : t->peak / 2; /* peers do not leave */
 	bool refuted = !t->doubling && t->settled < NN_TIDE_SETTLED;
 
 	t->full = refuted || t->full == NN_NEVER ? share : nn_max(t->full, share);
-	t->peak = nn_max(refuted ? t->peak / 2 : t->peak, share);
+	t->peak = nn_max(refuted ? kept : t->peak, share);
 }
 
 nn_inline void tide_restart(struct nn_tide *t, u32 queue)
@@ -151,6 +155,15 @@ nn_inline void tide_refute(struct nn_receiver *flow)
 	tide_restart(t, 0);
 }
 
+/* What comes in the next round left before it. */
+nn_inline void tide_lessened(struct nn_tide *t)
+{
+	t->settled = 0;
+	t->hold = 1;
+	if (t->less == NN_LESS_NEVER)
+		t->less = NN_LESS_TOLD;
+}
+
 nn_rare void tide_ebb(struct nn_receiver *flow, u32 queue)
 {
 	struct nn_tide *t = &flow->tide;
@@ -159,23 +172,22 @@ nn_rare void tide_ebb(struct nn_receiver *flow, u32 queue)
 	if (t->trying)
 		tide_refute(flow);
 	if (!flow->low)
-		tide_remember(t, share);
-	t->settled = 0;
+		tide_remember(t, share, flow->company);
+	tide_lessened(t);
 	t->ebbing = 0;
 	tide_stay(flow);
 	tide_calm(t);
 	t->rate_max = 0;
-	t->hold = 1;
 	t->persisted = 0;
 }
 
 /* What was remembered held a queue of ours. */
-nn_inline void tide_correct(struct nn_tide *t, u32 share)
+nn_inline void tide_correct(struct nn_tide *t, u32 share, bool company)
 {
 	if (!t->drains)
 		t->full = share;
 	if (!t->doubling && t->settled < NN_TIDE_SETTLED)
-		t->peak /= 2;
+		t->peak = company ? 0 : t->peak / 2;
 	t->peak = nn_max(t->peak - t->peak / 16, share);
 }
 
@@ -183,14 +195,13 @@ nn_inline void tide_drain(struct nn_receiver *flow, u32 queue, bool strange)
 {
 	struct nn_tide *t = &flow->tide;
 	u32 share = tide_share(flow, flow->target, queue);
-	bool on_the_way = t->doubling == NN_TIDE_DOUBLES && t->full != NN_NEVER;
+	bool on_the_way = t->doubling == NN_TIDE_DOUBLES && t->full != NN_NEVER && !flow->company;
 
 	nn_set_target(flow, share);
 	if (!on_the_way)
-		tide_correct(t, share);
-	t->settled = 0;
+		tide_correct(t, share, flow->company);
+	tide_lessened(t);
 	t->drains++;
-	t->hold = 1;
 	t->doubling = on_the_way ? NN_TIDE_DOUBLES_AGAIN : NN_TIDE_CREEPS;
 	t->persisted = strange;
 	tide_calm(t);
@@ -294,6 +305,8 @@ nn_inline void tide_decide(struct nn_receiver *flow, nn_receiver_params p, u32 n
 		t->hold--;
 		return;
 	}
+	if (nn_unseen(flow, &t->less))
+		return;
 	if (flow->haste != 1)
 		flow->haste = 1;
 	if (queue > target || (round->lost && mean > p[NN_R_foreign])) {

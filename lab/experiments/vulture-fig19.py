@@ -10,7 +10,7 @@ PAPER_USE = {1: 0.15, 3: 0.20, 5: 0.25, 10: 0.33, 30: 0.56}
 PAPER_SHARE = {1: 0.11, 3: 0.12, 5: 0.14, 10: 0.14, 30: 0.23}
 LATE = (
     "acknowledged in the on period are also the window that came just before it and the one granted just before it: "
-    "160 segments of 82 each, which alone are .07 at 3 s and .04 at 5; 8 runs have .095 ± .008 and .056 ± .002"
+    "160 segments of 82 each, which alone are .07 at 3 s and .04 at 5; 8 runs have .095 ± .010 and .056 ± .002"
 )
 SHORT = "its bars exclude each other: to use .16 takes windows of which two, as above, are more than .10 of a second"
 REASONS = {1: SHORT}
