@@ -66,6 +66,10 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     report = commands.add_parser("report", parents=[many], help="one HTML page")
     report.add_argument("--out", type=Path, default=Path("report.html"), metavar="FILE")
+    commands.add_parser("misses", parents=[many], help="the bars that the runs miss, by their reasons")
+    tables = commands.add_parser("tables", parents=[local], help="make the tables of a document again")
+    tables.add_argument("file", type=Path, metavar="FILE", help="for example docs/levels.md")
+    tables.set_defaults(cluster=None, trace=None, seeds=None)
     agree = commands.add_parser("agree", help="lab against the shipped eBPF object on this host")
     agree.add_argument("--seconds", type=positive, default=40, help="of real time a scenario")
     cross = commands.add_parser("cross-check", parents=[local], help="lab against ns-3 with the same cores")
@@ -245,6 +249,28 @@ def report(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def list_misses(arguments: argparse.Namespace) -> int:
+    """Print every bar that is missed, also those of which that is known."""
+    from netnice_lab import misses
+
+    experiments = chosen(arguments.names)
+    frame, _ = collect(arguments, experiments)
+    for found in experiments:
+        print("\n".join([found.name, *misses.lines(found, sweep.rows_of(frame, found))]))
+    return 0
+
+
+def tables(arguments: argparse.Namespace) -> int:
+    """Write a document's tables."""
+    from netnice_lab import tables as documents
+
+    experiments = chosen(documents.wanted(arguments.file))
+    frame, _ = collect(arguments, experiments)
+    documents.rewrite(arguments.file, {e.name: (e, sweep.rows_of(frame, e)) for e in experiments})
+    print(arguments.file)
+    return 0
+
+
 def agree(arguments: argparse.Namespace) -> int:
     """Compare with the host."""
     from netnice_lab import agreement
@@ -267,6 +293,8 @@ COMMANDS = {
     "pin": pin,
     "check": check,
     "report": report,
+    "misses": list_misses,
+    "tables": tables,
     "agree": agree,
     "cross-check": cross_check,
 }

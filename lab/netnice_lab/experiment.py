@@ -66,6 +66,27 @@ class Timeline:
 
 
 @dataclass(frozen=True)
+class Number:
+    """A number of a table, the mean over the runs, and the bounds outside of which it is marked."""
+
+    metric: str
+    digits: int = 2
+    least: float | None = None
+    most: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the documentation: rows by the keys `rows`, a column a value of the key `column`."""
+
+    name: str
+    rows: Sequence[str]
+    column: str
+    numbers: Sequence[Number]
+    only: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Experiment:
     """One figure: what the paper says, what is run, how it is drawn, what is pinned."""
 
@@ -82,9 +103,12 @@ class Experiment:
     pinned: Pinned = field(default_factory=lambda: {"latency": 0.10, "background": 0.10})
     bars: Sequence[Bar] = ()
     timelines: Sequence[Timeline] = ()
+    tables: Sequence[Table] = ()
     section4: bool = False
+    exists: Callable[[Cell], bool] | None = None
+    """Which combinations of the sweep are cells, where not all are."""
     derive: Callable[[pd.DataFrame], pd.DataFrame] | None = None
-    """Turns the runs' rows into the rows that are drawn, where those are not the same."""
+    """Turns the runs' rows into the rows that are drawn and tabled, where those are not the same."""
     name: str = ""
 
     def cells(self, only: Mapping[str, Sequence[str]] | None = None, quick: bool = False) -> list[Cell]:
@@ -100,7 +124,8 @@ class Experiment:
             if key in only:
                 chosen = [coerce(key, text, all_values, self.name) for text in only[key]]
             values[key] = chosen
-        return [dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())]
+        cells = [dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())]
+        return [cell for cell in cells if self.exists is None or self.exists(cell)]
 
     def seeds_of(self, cell: Cell) -> int:
         """How many runs a cell's numbers are the mean of."""

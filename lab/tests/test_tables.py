@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from netnice_lab import experiment, misses, places, tables
+from netnice_lab.conditions import paper
+from netnice_lab.errors import LabError
+from netnice_lab.experiment import Experiment, Number, Table
+
+FRAME = pd.DataFrame(
+    [("a", 0.3, 1, 0.97, 1.2), ("a", 0.3, 2, 0.99, 1.0), ("b", 0.3, 1, 0.5, 1.0), ("b", 10.0, 1, 0.96, 1.0)],
+    columns=["pair", "rate", "seed", "kept", "latency"],
+)
+ONE = Experiment(
+    title="t", claim="c", sweep={"pair": ("a", "b"), "rate": (0.3, 10.0)}, scenario=paper, figures=[], name="one",
+    tables=[Table("kept", ("rate",), "pair", [Number("kept", least=0.95), Number("latency", 1, most=1.05)])],
+)  # fmt: skip
+
+
+def test_a_table_has_means_and_marks_what_misses() -> None:
+    lines = tables.markdown(ONE.tables[0], FRAME).splitlines()
+    assert lines[0] == "| rate | a | b |"
+    assert lines[2] == "| 0.3 | 0.98 · **1.1** | **0.50** · 1.0 |"
+    assert lines[3] == "| 10 | – · – | 0.96 · 1.0 |"
+
+
+def test_only_what_is_between_the_marks_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "some.md"
+    file.write_text("before\n<!-- table one kept -->\nold\n<!-- end -->\nafter\n")
+    assert tables.wanted(file) == ["one"]
+    tables.rewrite(file, {"one": (ONE, FRAME)})
+    again = file.read_text()
+    tables.rewrite(file, {"one": (ONE, FRAME)})
+    assert file.read_text() == again
+    assert again.startswith("before\n<!-- table one kept -->\n| rate | a | b |\n")
+    assert again.endswith("\n<!-- end -->\nafter\n")
+
+
+def test_a_document_without_tables_or_with_unknown_ones_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "some.md"
+    file.write_text("nothing\n")
+    with pytest.raises(LabError, match="has no tables"):
+        tables.wanted(file)
+    file.write_text("<!-- table one none -->\n<!-- end -->\n")
+    with pytest.raises(LabError, match=r"no table 'none'(.|\n)*kept"):
+        tables.rewrite(file, {"one": (ONE, FRAME)})
+
+
+def test_every_table_of_a_document_is_one_of_an_experiment() -> None:
+    for file in (places.CLONE / "docs").glob("*.md"):
+        for match in tables.BLOCK.finditer(file.read_text()):
+            assert match[3] in {table.name for table in experiment.load(match[2]).tables}, match[1]
+
+
+def test_a_miss_names_its_bar_and_its_reason() -> None:
+    known = misses.read({"slow": "goodput a x19: 0.3/8.5 10/1\n  latency a x19: 10/1"})
+    assert known == {"goodput a x19 0.3/8.5": "slow", "goodput a x19 10/1": "slow", "latency a x19 10/1": "slow"}
+    bar = misses.bar(known, "goodput a x19 10/1", "kept", {"pair": "a"}, minimum=0.95)
+    assert (bar.holds, bar.reason) == (False, "slow")
+    assert misses.bar(known, "goodput b x19 10/1", "kept", {"pair": "b"}, minimum=0.95).holds
+
+
+def test_the_misses_of_a_run_are_lines_of_the_table() -> None:
+    bars = [misses.bar({}, f"goodput {pair} 0.3", "kept", {"pair": pair}, minimum=0.95) for pair in "ab"]
+    (line,) = misses.lines(replace(ONE, bars=bars), FRAME)
+    assert line.startswith("goodput b: 0.3 (0.73)")
+
+
+@pytest.mark.parametrize("name", [name for name in experiment.names() if name.startswith("nicer-")])
+def test_every_known_miss_is_a_bar(name: str) -> None:
+    found = experiment.load(name)
+    table = getattr(found.scenario, "__globals__", {}).get("MISSES", {})
+    assert set(misses.read(table)) <= {bar.says for bar in found.bars}
