@@ -15,6 +15,7 @@ experiment = Experiment(
     figures=[Figure("first", "part", "second", "", "part of its runs that it wins", kind="stack")],
     derive=ranking,
     seeds=20,
+    quick={"pair": ("cubic:nice", "vegas-1-3:nice")},
     pinned={"wins": 0.10},
     bars=[
         Bar(f"{low} is below {best}", "wins", {"pair": f"{best}:{low}"}, minimum=1.0)

@@ -30,6 +30,7 @@ experiment = Experiment(
         Figure("link", "first_rtt", "protocol", "access", "RTT at the end, ms", False, True),
     ],
     seeds=2,
+    quick={"link": ("adsl",), "protocol": ("cubic", "nice", "nice1")},
     pinned={"first": 0.05},
     bars=[
         Bar(f"{name} fills {link}", "first", {"link": link, "protocol": name}, {"link": link, "protocol": "cubic"},

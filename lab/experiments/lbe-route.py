@@ -39,6 +39,7 @@ experiment = Experiment(
     scenario=lambda protocol, step, minutes, seed: steps(protocol, step, minutes, seed),
     figures=[Figure("minutes", "first", "protocol", "minutes", "goodput, Mbit/s", panel="step")],
     seeds=1,
+    quick={"protocol": ("cubic", "nice1"), "minutes": (1,)},
     pinned={"first": 0.05},
     bars=[
         Bar(f"{name}, RTT {step}, {minutes} min", "first", {"protocol": name, "step": step, "minutes": minutes},

@@ -10,6 +10,7 @@ experiment = report_figure(
     "beside and after it); LBE 2.84 Mbit/s, bandwidth utilization ratio 0.83.",
     figures=[Figure("sender", "use", "receiver", "sender", "part of the spare used")],
     timelines=[course({"receiver": name}) for name in ("tide", FAITHFUL)],
+    quick={"receiver": ("tide",)},
     pinned=("use",),
     bars=[
         Bar("goodput kept", "foreground_kept", {"receiver": "tide"}, minimum=0.99),

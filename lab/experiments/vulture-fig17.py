@@ -11,6 +11,7 @@ experiment = report_figure(
     scenario=switched,
     figures=[Figure("sender", "use", "receiver", "sender", "part of the link used")],
     timelines=[course({"receiver": name, "sender": "cubic"}) for name in ("tide", FAITHFUL)],
+    quick={"receiver": ("tide",), "sender": ("cubic",)},
     pinned=("use",),
     bars=[
         bar

@@ -27,6 +27,7 @@ experiment = report_figure(
         Figure("period", "foreground_on", "receiver", "seconds on and off", "foreground while on, Mbit/s", True),
     ],
     timelines=[course({"receiver": name, "period": 30}) for name in ("tide", FAITHFUL)],
+    quick={"receiver": ("tide", "absent"), "period": (5, 30)},
     pinned=("use", "share"),
     bars=[
         *(
