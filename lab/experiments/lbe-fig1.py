@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Low-priority TCP in Linux, figure 1: each flavour alone."""
 
+from netnice_lab import over_time
 from netnice_lab.experiment import Bar, Experiment, Figure
 from netnice_lab.lowprio import FLAVOURS, JITTER, alone
 
@@ -8,12 +9,13 @@ experiment = Experiment(
     title="Each flavour alone on a Wi-Fi-like link: rate and queue",
     claim="Delay based flavours such as Vegas and Nice introduce the lowest additional queueing delay. TCP-LP, though "
     "delay based, is less effective in limiting queueing delay.",
-    differs="Rates and queues are means over 30 s; `--raw DIR` has them every 0.1 s. The paper's link was a real one.",
+    differs="Rates and queues are means over 30 s, beside the curves. The paper's link was a real one.",
     sweep={"protocol": FLAVOURS, "link": ("wifi",)},
     scenario=lambda protocol, link, seed: alone(protocol, link, seed),
     figures=[
         Figure("first", "queue", "protocol", "rate, Mbit/s", "queue, bytes", False, True),
     ],
+    timelines=[course for name in FLAVOURS for course in over_time.courses({"protocol": name}, 0.5)],
     seeds=2,
     quick={"protocol": ("nice",)},
     pinned={"first": 0.05, "queue": 0.10},

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from netnice_lab import yielding
+from netnice_lab import over_time, yielding
 from netnice_lab.errors import LabError
 from netnice_lab.machine import Output
 from netnice_lab.scenario import Run
@@ -49,6 +49,9 @@ UNITS = {
     "estimate_held": "the estimate as a part of the advertised window where that is the limit, median",
     "first_share": "of two groups 'first' and 'second': the first's part of both goodputs",
     "total": "Mbit/s of both",
+    "upper": "Mbit/s of the flow of the higher priority, settled",
+    "upper_latency": "ms, mean of its sampled smoothed RTT, settled",
+    "held": "round trips until a newcomer has 90 % of the link's payload, for 50 of them",
     "wins": "1 if the first's goodput is the larger, else 0",
     "udp_loss": "part of the foreground's datagrams",
     "udp_delay": "ms, mean one-way delay of the foreground's datagrams",
@@ -147,7 +150,8 @@ def metrics(run: Run, output: Output) -> Metrics:
     """Every number of a run."""
     result = document_metrics(run, output) | flow_metrics(run, output) | udp_metrics(output)
     if run.measure:
-        result |= yielding.metrics(run.measure, run.groups, run.warm_up + run.window, samples(output))
+        found = over_time if run.measure.split()[0] in over_time.MEASURES else yielding
+        result |= found.metrics(run.measure, run.groups, run.warm_up + run.window, samples(output))
     if output.files["samples.csv"]:
         queue = samples(output)["queue"]
         queue = queue[queue.us >= run.warm_up * 1e6]

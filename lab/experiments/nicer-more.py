@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""How many more levels there could be: the ladder's core with other parameters, between nice1 and nice2 and below."""
+
+from dataclasses import replace
+from functools import partial
+
+from netnice_lab.experiment import Experiment, Figure, Number, Table
+from netnice_lab.levels import PAPER_BUFFER, PAPER_RATE, beside, kept
+from netnice_lab.module import Parameters
+from netnice_lab.scenario import Scenario
+
+OTHER: dict[str, dict[str, int]] = {
+    "between": {
+        "band_packets": 7, "band_us": 550, "add": 362, "start_window": 1448, "soft_shift": 4, "soft_cuts": 3,
+        "quiet_rounds": 12, "climb": 3, "min_window": 24, "peer_gap": 1500,
+    },
+    "half": {"band_packets": 2, "band_us": 250},
+    "quarter": {"band_packets": 1, "band_us": 125},
+    "meeker": {
+        "band_packets": 2, "band_us": 400, "add": 32, "start_window": 256, "soft_cuts": 1, "quiet_rounds": 32,
+        "keep": 128, "min_window": 8, "peer_gap": 4000,
+    },
+}  # fmt: skip
+"""What differs from nice2 in levels that do not exist."""
+
+
+def row(level: str) -> tuple[tuple[str, int], ...]:
+    """All parameters of a level, an existing or another one."""
+    found = Parameters.read()
+    values = dict(zip(found.names, found.rows["nice2" if level in OTHER else level], strict=True))
+    return tuple(sorted((values | OTHER.get(level, {})).items()))
+
+
+def run(rate: float, pair: str, first: str, flows: int, seed: int) -> Scenario:
+    """The two algorithms of that core, each with the parameters of a level."""
+    upper, lower = pair.split(":")
+    buffer = PAPER_BUFFER if rate == PAPER_RATE else 1.0
+    scenario = beside("nice1", "nice2", flows, seed, rate, buffer, upper_first=first == "upper")
+    return replace(scenario, parameters=(("nice1", row(upper)), ("nice2", row(lower))))
+
+
+KEYS = ("rate", "pair", "first")
+PAIRS = (
+    "nice2:nice2", "nice1:nice2", "nice1:between", "between:nice2", "nice2:half", "half:quarter", "nice2:meeker",
+)  # fmt: skip
+
+experiment = Experiment(
+    title="Levels between nice1 and nice2, and below nice2",
+    claim="TCP Nicer: extending beyond this many levels will require more advanced techniques. Ours, at present: none. "
+    "One flow beside one of an equal (nice2:nice2, strangers to each other) keeps 0.5 at 10 Mbit/s; nice1 over nice2 "
+    "keeps 0.7, over a level between them 0.6, which itself keeps 0.6 over nice2; nice2 over half its band keeps what "
+    "an equal does.",
+    differs="Both are the ladder's core, with other parameters. Beside 19 lower flows nearly every pair keeps 0.95 at "
+    "10 and 100 Mbit/s, but so does nice2 beside its equals: 19 keep each other small. One beside one tells levels apart.",
+    sweep={"rate": (PAPER_RATE, 10.0, 100.0), "pair": PAIRS, "first": ("upper", "lower"), "flows": (0, 1, 19)},
+    scenario=run,
+    figures=[Figure("pair", "kept", "rate", "", "goodput of the upper, of alone")],
+    tables=[
+        Table("more", ("pair", "first", "flows"), "rate", [
+            Number("kept", least=0.95), Number("latency", most=1.05), Number("filled", least=0.9),
+            Number("filled_alone"),
+        ])
+    ],
+    derive=partial(kept, keys=KEYS),
+    seeds=1,
+    pinned={"upper": 0.10},
+)  # fmt: skip

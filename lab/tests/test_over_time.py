@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+import numpy as np
+import pandas as pd
+import pytest
+
+from netnice_lab import experiment, levels, over_time, sweep
+
+MBIT = 125_000
+"""Bytes a second."""
+
+
+def flow(number: int, rates: list[tuple[float, float]], rtt: int = 40_000) -> pd.DataFrame:
+    """A flow's samples every 0.1 s: (until which second, Mbit/s) in turns."""
+    times = np.arange(0, rates[-1][0] + 0.05, 0.1)
+    speed = [next(rate for end, rate in rates if at <= end + 1e-9) for at in times]
+    acked = np.concatenate([[0.0], np.cumsum(speed[1:])]) * 0.1 * MBIT
+    return pd.DataFrame({"us": (times * 1e6).astype(int), "id": number, "acked": acked.astype(int), "rtt_us": rtt})
+
+
+def test_beside_tells_the_start_from_the_settled_part() -> None:
+    upper = flow(0, [(10.0, 8.0), (20.0, 2.0), (40.0, 6.0)])
+    upper.loc[upper.us.between(10e6, 20e6), "rtt_us"] = 80_000
+    lower = pd.concat([flow(number, [(10.0, 0.0), (40.0, 1.0)]) for number in (1, 2)])
+    groups = {"upper": [0], "lower": [1, 2]}
+    found = over_time.beside(pd.concat([upper, lower]), groups, (10.0, 20.0, 40.0), 10.0)
+    assert found["upper"] == pytest.approx(6.0, abs=0.01)
+    assert found["upper_start"] == pytest.approx(2.0, abs=0.01)
+    assert found["filled"] == pytest.approx(0.8, abs=0.001)
+    assert found["upper_latency_start"] == pytest.approx(80.0, abs=0.5)
+    assert found["upper_latency"] == pytest.approx(40.0, abs=0.5)
+
+
+def test_a_newcomer_holds_what_it_keeps_for_fifty_round_trips() -> None:
+    newcomer = flow(1, [(10.0, 0.0), (10.5, 9.6), (13.0, 1.0), (40.0, 9.6)])
+    groups = {"older": [0], "newcomer": [1]}
+    held = over_time.arrival(newcomer, groups, 10.0, 40.0, 0.1, 9.564)
+    assert held == pytest.approx(27, abs=3), "the first half second is no hold; up to a tenth of 5 s may be less"
+    slow = flow(1, [(10.0, 0.0), (40.0, 5.0)])
+    assert over_time.arrival(slow, groups, 10.0, 40.0, 0.1, 9.564) == pytest.approx(300, abs=2), "never: to the end"
+
+
+def test_curves_have_a_line_a_group() -> None:
+    samples = {"flow": pd.concat([flow(0, [(10.0, 4.0)]), flow(1, [(10.0, 1.0)]), flow(2, [(10.0, 1.0)])])}
+    groups = {"upper": [0], "lower": [1, 2]}
+    rates, delays = over_time.rates(groups, samples), over_time.delays(groups, samples)
+    assert list(rates) == list(delays) == ["upper", "lower"]
+    assert rates.lower.mean() == pytest.approx(2.0, abs=0.05)
+    assert delays.upper.mean() == pytest.approx(40.0)
+
+
+def test_the_end_of_a_run_is_its_last_sample() -> None:
+    samples = {"flow": flow(0, [(39.9, 8.0)])}
+    found = over_time.metrics("beside 10 20 10", {"upper": [0]}, 40.0, samples)
+    assert found["upper"] == pytest.approx(8.0, abs=0.001)
+
+
+def test_what_is_kept_is_a_part_of_the_same_seed_alone() -> None:
+    rows = [
+        {"pair": "a:b", "flows": flows, "seed": seed, "upper": 10.0 * seed - flows, "upper_latency": 40.0 + flows,
+         "upper_start": 1.0, "upper_latency_start": 1.0}
+        for flows in (0, 1) for seed in (1, 2)
+    ]  # fmt: skip
+    found = levels.kept(pd.DataFrame(rows), ["pair"])
+    assert list(found.kept) == [0.9, 0.95]
+    assert list(found.latency) == [1.025, 1.025]
+
+
+def test_the_payload_of_small_packets_is_less() -> None:
+    assert levels.payload(10.0) == pytest.approx(9.564, abs=0.001)
+    assert levels.payload(levels.PAPER_RATE) == pytest.approx(0.2624, abs=0.0001)
+
+
+def test_cells_that_do_not_exist_are_left_out() -> None:
+    found = experiment.load("nicer-pairs")
+    assert all((cell["rate"] == 0.3) == (cell["buffer"] == 8.5) for cell in found.cells())
+    assert all(float(cell["rate"]) >= 100 for cell in found.cells() if str(cell["pair"]).startswith("cubic"))
+    assert {task.cell["rate"] for task in sweep.tasks([found], quick=True)} == {0.3, 10.0}
