@@ -51,7 +51,8 @@ experiment = Experiment(
     "keeps 0.7, over a level between them 0.6, which itself keeps 0.6 over nice2; nice2 over half its band keeps what "
     "an equal does.",
     differs="Both are the ladder's core, with other parameters. Beside 19 lower flows nearly every pair keeps 0.95 at "
-    "10 and 100 Mbit/s, but so does nice2 beside its equals: 19 keep each other small. One beside one tells levels apart.",
+    "10 and 100 Mbit/s, but so does nice2 beside its equals: 19 keep each other small. One beside one "
+    "tells levels apart.",
     sweep={"rate": (PAPER_RATE, 10.0, 100.0), "pair": PAIRS, "first": ("upper", "lower"), "flows": (0, 1, 19)},
     scenario=run,
     figures=[Figure("pair", "kept", "rate", "", "goodput of the upper, of alone")],

@@ -21,6 +21,7 @@ FEW = (
     "against few, the lower flow knows the base RTT and yet keeps a dozen segments beside the upper's standing queue "
     "of three packets, from its first look on: it takes that for jitter, as it seems"
 )
+EDGE = "at the bound: {mean} of {seeds} runs, and single ones miss it"
 LATE = "measured from 5 s after their start; what a loss then takes from Reno returns in a minute at 1 Gbit/s"
 ALONE = "Reno alone has 0.87: it climbs for a minute after a loss, and the lower flow leaves free what it does not have"
 MISSES: misses.Misses = {
@@ -46,6 +47,7 @@ MISSES: misses.Misses = {
         goodput cubic:nice x19: 100/4 1000/4
         latency cubic:nice x19: 1000/4
     """,
+    EDGE: "goodput nice:nice1 x19: 10/1",
     FEW: """
         goodput nice:nice1 x1: 10/1
         goodput nice:nice1 x4: 10/1

@@ -14,6 +14,7 @@ MISSES: misses.Misses = {
         goodput nice1: 10/16 10/64 100/64
         goodput nice2: 10/16 10/64 100/64
     """,
+    "at the bound: {mean} of {seeds} runs, and single ones miss it": "goodput nice2: 10/4",
     "{mean}: whoever has a window of this path keeps it, level 0 at 100 Mbit/s; not explained here": """
         jain nice: 10/16 100/2 100/4 100/16 100/64
     """,

@@ -21,6 +21,8 @@ EXAMPLES = """examples:
   netnice-lab report --out report.html
 """
 notes = Console(stderr=True)
+HELD_OUT = 1001
+"""The first of the seeds that no pin and no tuning knows."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -66,7 +68,8 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     report = commands.add_parser("report", parents=[many], help="one HTML page")
     report.add_argument("--out", type=Path, default=Path("report.html"), metavar="FILE")
-    commands.add_parser("misses", parents=[many], help="the bars that the runs miss, by their reasons")
+    misses = commands.add_parser("misses", parents=[many], help="the bars that the runs miss, by their reasons")
+    misses.add_argument("--held-out", action="store_true", help="with seeds that nobody has tuned with")
     tables = commands.add_parser("tables", parents=[local], help="make the tables of a document again")
     tables.add_argument("file", type=Path, metavar="FILE", help="for example docs/levels.md")
     tables.set_defaults(cluster=None, trace=None, seeds=None)
@@ -118,10 +121,11 @@ def collect(
     only: dict[str, list[str]] | None = None,
     quick: bool = False,
     broken: tuple[str, ...] = (),
+    first: int = 1,
 ) -> tuple[pd.DataFrame, list[tuple[sweep.Task, machine.Output]]]:
     """Run what the arguments ask for."""
     settings.trace = arguments.trace
-    tasks = sweep.tasks(experiments, only, arguments.seeds, quick, broken)
+    tasks = sweep.tasks(experiments, only, arguments.seeds, quick, broken, first)
     return sweep.run(tasks, engine(arguments), arguments.wall_limit, notes)
 
 
@@ -254,7 +258,7 @@ def list_misses(arguments: argparse.Namespace) -> int:
     from netnice_lab import misses
 
     experiments = chosen(arguments.names)
-    frame, _ = collect(arguments, experiments)
+    frame, _ = collect(arguments, experiments, first=HELD_OUT if arguments.held_out else 1)
     for found in experiments:
         print("\n".join([found.name, *misses.lines(found, sweep.rows_of(frame, found))]))
     return 0

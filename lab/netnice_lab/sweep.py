@@ -90,12 +90,13 @@ def tasks(
     seeds: int | None = None,
     quick: bool = False,
     mutants: tuple[str, ...] = (),
+    first: int = 1,
 ) -> list[Task]:
-    """Render every run of the experiments."""
+    """Render every run of the experiments; `first` is the first of their seeds."""
     found = []
     for experiment in experiments:
         for cell in experiment.cells(only, quick):
-            for seed in range(1, (seeds or (1 if quick else experiment.seeds_of(cell))) + 1):
+            for seed in range(first, first + (seeds or (1 if quick else experiment.seeds_of(cell)))):
                 run = experiment.at(cell, seed).render(mutants)
                 found.append(Task(experiment.name, cell, seed, run))
     return found
