@@ -33,9 +33,11 @@
  * Jitter. Where delays move by themselves by more than a band, a pair says nothing: one RTT is noise, the smallest of
  * eight is not. So the band is what the noise demands (jitter.h), and who starves looks: after the longest silence, if
  * one of its last pairs was near the base, it sends a whole round of 20 segments. Is the smallest of their RTTs near the
- * base too, the flow stays; if not, it falls to the floor, and looks half as often. Beside a level that always keeps a
- * queue no pair is near the base and there is no look; beside one that does not, 42 segments in 16 seconds, for all
- * flows of a host together, are what its looks cost. The late comer of another host comes in that way as well.
+ * base too, the flow stays; if not, it falls to the floor. Until it was alone for quiet_rounds it looks half as often each
+ * time, down to once a minute for all flows of a host together: a look makes a flow of nice halve. Beside a level that
+ * always keeps a queue no pair is near the base and there is no look. The late comer of another host comes in that way.
+ * Jitter is in every round, so any round tells what it is not more than; without that, what a look's own burst had taught
+ * stayed, and one flow of nice1 kept a third of the path beside one of nice.
  *
  * A longer way is a queue at first. But queues move: when the RTTs of eight pairs, seconds apart, differ by less than the
  * band and lie farther off than any level's queue, they are the new base. With jitter nothing stands still, and the base
@@ -96,13 +98,14 @@ enum ladder_look { LADDER_NO_LOOK, LADDER_FULL, LADDER_WIDE, LADDER_PAIR };
 
 #define LADDER_PAIRS 8u /* by then every queue that a TCP keeps has moved */
 #define LADDER_LOOK 20u /* segments: rounds are not cut sharply, and the look wants 8 samples of pairs */
-#define LADDER_PATIENCE 8u /* 16 s between the looks of a host, whose 42 segments are 0.3 % of 10 Mbit/s then */
+#define LADDER_PATIENCE 32u /* a minute between the looks of a host: each makes a flow of nice halve */
 #define LADDER_FAST_US 4000u /* packet time, us: 3 Mbit/s; slower, a band of some packets is wider than jitter */
 #define LADDER_FEW (4 * NN_ONE) /* above, ACKs time the segments, and kin do not meet by chance */
 #define LADDER_CROWD 4u /* packets: what kin queue by chance up to LADDER_BUSY; more is somebody who fills the path */
 #define LADDER_BUSY                                                                                                    \
 	160u /* of 256; busier, kin could not tell themselves from a level above, nor could that come back */
 #define LADDER_DOUBT 64u /* of 256: two standard deviations of `met` */
+#define LADDER_HEARD 2u /* samples: fewer have no spread */
 #define LADDER_FAR 4u /* bands: more than the three packets of nice, which stand still at times */
 
 NN_CORE_STATE(ladder, ladder_of)
@@ -185,16 +188,19 @@ nn_inline u64 ladder_pipe(struct nn_flow *flow)
 	return ((u64)flow->rtt.min << NN_SHIFT) / nn_greater(ladder_pair(flow), 1);
 }
 
-/* A round that has touched the base tells the noise by its other samples. */
+/* A round that has touched the base tells the noise by its other samples; any round tells what it is not more than. */
 nn_inline void ladder_listen(struct nn_flow *flow, u32 queue, u32 band, bool looked)
 {
 	struct ladder *own = ladder_of(flow);
-	u32 noise = nn_jitter_of_round(&flow->round, flow->rtt.min);
+	u32 samples = nn_round_samples(&flow->round), noise = nn_jitter_of_round(&flow->round, flow->rtt.min), most;
 
-	if (nn_round_samples(&flow->round) < NN_JITTER_SAMPLES ||
-	    queue > nn_greater(band, nn_jitter_allowance(noise, &flow->round, NN_JITTER_SURELY)))
-		return;
-	own->noise += (nn_beyond(noise, own->noise) >> !looked) - nn_beyond(own->noise, noise) / 4;
+	if (samples >= LADDER_HEARD) {
+		most = (u64)noise * (samples + 1) / (samples - 1); /* of so many, spread evenly */
+		own->noise -= nn_beyond(own->noise, most) / 4;
+	}
+	if (samples >= NN_JITTER_SAMPLES &&
+	    queue <= nn_greater(band, nn_jitter_allowance(noise, &flow->round, NN_JITTER_SURELY)))
+		own->noise += nn_beyond(noise, own->noise) >> !looked;
 }
 
 /* Each cut in a row is twice the last. */
@@ -290,7 +296,6 @@ nn_inline void ladder_on_round(struct nn_flow *flow, nn_params p, const struct n
 		return;
 	}
 	if (queue > band && looked) {
-		own->patience = nn_lesser(2 * own->patience, LADDER_PATIENCE);
 		nn_shrink(&flow->win, 0);
 		return;
 	}
@@ -329,7 +334,7 @@ nn_inline bool ladder_may_look(struct nn_flow *flow, nn_params p, const struct n
 {
 	struct ladder *own = ladder_of(flow);
 
-	return ack->now_us - own->since_us >= nn_longest_gap(flow, p, ack->starving) * own->patience &&
+	return ack->now_us - own->since_us >= (u64)nn_max(ack->starving, 1) * p[NN_P_max_gap] * 1000 * own->patience &&
 	       ladder_is_wide(flow);
 }
 
@@ -341,6 +346,7 @@ nn_inline void ladder_begin_look(struct nn_flow *flow, u32 now_us)
 	own->look = LADDER_PAIR;
 	own->hold = 0;
 	own->since_us = now_us;
+	own->patience = nn_lesser(2 * own->patience, LADDER_PATIENCE); /* until it has been alone for quiet_rounds */
 	ladder_forget(own);
 }
 
@@ -362,7 +368,7 @@ nn_inline void ladder_take_stock(struct nn_flow *flow, nn_params p, const struct
 	own->spread = nn_lesser(high - own->low, 0xffff);
 	own->pairs++;
 	above = nn_beyond(own->low, flow->rtt.min);
-	if (above <= 2 * still && ladder_may_look(flow, p, ack)) {
+	if (above <= still + still / 2 && ladder_may_look(flow, p, ack)) {
 		ladder_begin_look(flow, ack->now_us);
 	} else if (own->pairs >= LADDER_PAIRS) {
 		if (own->spread <= still && above > LADDER_FAR * still)

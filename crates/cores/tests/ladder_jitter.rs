@@ -199,3 +199,19 @@ fn bunched_acks_do_not_shrink_the_packet() {
     }
     assert_eq!(packet(&flow), before);
 }
+
+#[test]
+fn a_standing_queue_is_not_taken_for_the_jitter_of_long_ago() {
+    for level in LEVELS {
+        let (mut flow, mut dice) = (flow(level), Dice(3));
+        for _ in 0..50 {
+            jittery_round(&mut flow, &mut dice, 4_000);
+            flow.set_window(32.0);
+        }
+        flow.set_window(5.0);
+        for _ in 0..60 {
+            flow.round(BASE_US + 4 * PACKET_US);
+        }
+        assert!(flow.window() < 1.0, "{level:?}: {}", flow.window());
+    }
+}
