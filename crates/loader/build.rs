@@ -135,9 +135,13 @@ fn compile(repo: &Path, out: &Path, source: &Path, object: &Path) {
 fn generate_table(repo: &Path, out: &Path) {
     let rows = "#define P(n, u, w) Parameter { name: #n, unit: u, why: w },\n\
                 #define V(n, v) #n,\n\
-                #define A(n, c, s, p) Algorithm { name: #n, shipped: s, uses: &[p(V)] },\n\
+                #define D(n, v) #v,\n\
+                #define A(n, c, s, p) Algorithm { name: #n, core: #c, about: heads::c, shipped: s, \
+                uses: &[p(V)], defaults: &[p(D)] },\n\
                 pub const PARAMETERS: &[Parameter] = &[NN_PARAMS(P)];\n\
                 pub const ALGORITHMS: &[Algorithm] = &[NN_ALGORITHMS(A)];\n";
-    let table = netnice_build::expand(&repo.join("algorithms"), rows);
-    fs::write(out.join("table.rs"), table).expect("write table.rs");
+    let algorithms = repo.join("algorithms");
+    let heads = netnice_build::heads(&algorithms, "NN_ALGORITHMS");
+    let table = netnice_build::expand(&algorithms, rows);
+    fs::write(out.join("table.rs"), heads + &table).expect("write table.rs");
 }

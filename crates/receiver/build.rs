@@ -62,9 +62,12 @@ fn multiarch() -> Option<String> {
 
 fn generate_table(repo: &Path, out: &Path) {
     let rows = "#define P(n, u, w) Parameter { name: #n, unit: u, why: w },\n\
-                #define A(n, c, ...) Algorithm { name: #n, defaults: &[__VA_ARGS__] },\n\
+                #define A(n, c, ...) Algorithm { name: #n, core: #c, about: heads::c, \
+                defaults: &[__VA_ARGS__] },\n\
                 pub const PARAMETERS: &[Parameter] = &[NN_RECEIVER_PARAMS(P)];\n\
                 pub const ALGORITHMS: &[Algorithm] = &[NN_RECEIVERS(A)];\n";
-    let table = netnice_build::expand(&repo.join("algorithms/receiver"), rows);
-    fs::write(out.join("table.rs"), table).expect("write table.rs");
+    let algorithms = repo.join("algorithms/receiver");
+    let heads = netnice_build::heads(&algorithms, "NN_RECEIVERS");
+    let table = netnice_build::expand(&algorithms, rows);
+    fs::write(out.join("table.rs"), heads + &table).expect("write table.rs");
 }

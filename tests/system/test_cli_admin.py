@@ -137,11 +137,30 @@ def test_usage_errors(netnicectl: Run) -> None:
     assert "for status: not up" in netnicectl("--help").stdout
 
 
+ALGORITHMS = {
+    *("nice", "nice1", "nice2", "nicer0", "nicer1", "nicer2", "nnledbat", "nnledbatpp", "nnlp"),
+    *("tide", "vulture", "rledbat"),
+}
+
+
+def test_help_names_what_there_is(netnicectl: Run) -> None:
+    up, change = netnicectl("up", "--help").stdout, netnicectl("set", "--help").stdout
+    for name, paper in [("nnledbat", "RFC 6817"), ("nnlp", "INFOCOM 2003"), ("nicer2", "Alldrin")]:
+        assert any(f"- {name}:" in line and paper in line for line in up.splitlines()), name
+    for name in ("tide", "vulture", "rledbat"):
+        assert any(line.split()[:1] == [name] for line in change.splitlines()), name
+
+
 def test_manual_pages_and_completions(netnicectl: Run, tmp_path: Path) -> None:
     netnicectl("generate", "man", str(tmp_path))
+    for page in ("netnice.1", "netnicectl.1"):
+        lines = (tmp_path / page).read_text().splitlines()
+        told = {word for line in lines for word in line.split()[:2] if len(line.split()) > 2}
+        assert told.issuperset(ALGORITHMS), page
     names = {path.name for path in tmp_path.iterdir()}
     assert {"netnice.1", "netnicectl.1", "netnicectl-up.1", "netnice-path.1"} <= names
     assert "netnicectl-generate.1" not in names
     netnicectl("generate", "completions", str(tmp_path))
+    assert "nnledbatpp" in (tmp_path / "netnicectl.bash").read_text()
     for name in ("netnice.bash", "netnicectl.bash", "netnice-path.bash"):
         subprocess.run([program("bash"), "-n", str(tmp_path / name)], check=True)

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import statistics
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,25 @@ class TestErrors:
     def test_help_and_version_are_no_errors(self, netnice: Run) -> None:
         assert "127  COMMAND was not found" in netnice("--help").stdout
         assert netnice("--version").stdout.startswith("netnice ")
+
+
+def test_a_missing_level_names_the_levels(netnice: Run) -> None:
+    done = netnice("-n", check=False)
+    assert done.returncode == 125
+    assert "[possible values: 0, 1, 2, off]" in done.stderr
+
+
+def test_the_list_has_every_level_and_receiver(as_nobody: Run) -> None:
+    netnice = partial(as_nobody, "netnice")
+    listed = json.loads(netnice("--list", "--json").stdout)
+    assert [(entry["level"], entry["name"]) for entry in listed["levels"]] == [(0, "nice"), (1, "nice1"), (2, "nice2")]
+    assert "OSDI 2002" in listed["levels"][0]["about"]
+    assert listed["receivers"][0]["name"] == "tide"
+    assert {"nicer0", "nnledbat", "nnlp"} <= {entry["name"] for entry in listed["comparison"]}
+    human = netnice("-l").stdout.splitlines()
+    for part in listed.values():
+        for entry in part:
+            assert sum(entry["name"] in line.split()[:2] and entry["about"] in line for line in human) == 1
 
 
 class TestWhere:

@@ -72,8 +72,61 @@ pub fn expand(tables: &Path, rows: &str) -> String {
     rows.to_owned()
 }
 
+/// A module `heads` in Rust: for each core in this folder's table a constant of its name, what the head comment of its
+/// file says it is, up to the first full stop. `list` is the table's macro; its rows begin with name and core.
+pub fn heads(tables: &Path, list: &str) -> String {
+    let rows = format!("#define CORE(name, core, ...) core\n{list}(CORE)\n");
+    let expanded = expand(tables, &rows);
+    let mut cores: Vec<&str> = expanded.split_whitespace().collect();
+    cores.sort_unstable();
+    cores.dedup();
+    let constants: String = cores
+        .iter()
+        .map(|core| {
+            let file = tables.join(format!("{core}.h"));
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            let about = head(&text)
+                .unwrap_or_else(|| fail(&format!("{} has no head comment", file.display())));
+            format!("    pub const {core}: &str = {about:?};\n")
+        })
+        .collect();
+    format!("#[allow(non_upper_case_globals)]\nmod heads {{\n{constants}}}\n")
+}
+
+/// The first sentence of the comment that follows the licence's line.
+fn head(text: &str) -> Option<String> {
+    let (_, comment) = text.split_once("\n/*\n")?;
+    let paragraph: Vec<&str> = comment
+        .lines()
+        .map(|line| line.trim_start_matches(" *").trim())
+        .take_while(|line| !line.is_empty() && *line != "/")
+        .collect();
+    let paragraph = paragraph.join(" ");
+    let sentence = paragraph.split(". ").next()?.trim_end_matches('.');
+    (!sentence.is_empty()).then(|| sentence.to_owned())
+}
+
 /// Ends the build, saying why.
 pub fn fail(why: &str) -> ! {
     eprintln!("netnice: {why}");
     exit(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::head;
+
+    #[test]
+    fn the_head_is_the_first_sentence_after_the_licence() {
+        let file = "/* SPDX */\n/*\n * Nice (OSDI 2002), sections 2.2 and\n * 2.3. More.\n *\n * Else.\n */\n";
+        assert_eq!(
+            head(file).as_deref(),
+            Some("Nice (OSDI 2002), sections 2.2 and 2.3")
+        );
+        assert_eq!(
+            head("/* SPDX */\n/*\n * One.\n */\n").as_deref(),
+            Some("One")
+        );
+        assert_eq!(head("/* SPDX */\n#define X\n"), None);
+    }
 }

@@ -5,6 +5,7 @@
 //! it all away. Both may be killed at any [`Step`]; the next [`up()`] repairs what it finds.
 
 pub mod bpffs;
+pub mod catalogue;
 pub mod cgroup;
 pub mod doctor;
 mod down;

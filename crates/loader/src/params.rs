@@ -13,10 +13,16 @@ use crate::{pins, receiver, sender, Error, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Algorithm {
     pub name: &'static str,
+    /// The file that decides: rows of one core differ in their parameters.
+    pub core: &'static str,
+    /// Paper or source: the first sentence of the core's head comment.
+    pub about: &'static str,
     /// Registered by every up; the others only when asked for.
     pub shipped: bool,
     /// The names of its parameters.
     pub uses: &'static [&'static str],
+    /// Their values before anybody sets them, as the core's file writes them.
+    pub defaults: &'static [&'static str],
 }
 
 /// One line of algorithms/params.h.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The command line.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::str::FromStr;
 
-use clap::{ArgGroup, CommandFactory, Parser};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, ArgGroup, Command, CommandFactory, Parser};
+use netnice_loader::catalogue::Catalogue;
 
 const AFTER: &str = "\
 Levels:
@@ -23,6 +25,7 @@ Examples:
   sudo netnice -n off -p 4711                back to the foreground
   netnice                                    is this process in the background?
   netnice -p 4711                            is that one?
+  netnice -l                                 the levels, and the papers behind them
 
 Exit status:
   that of COMMAND, which replaces netnice, signals included; or
@@ -30,6 +33,13 @@ Exit status:
   125  netnice itself failed; with -p: for one process at least, the others were moved
   126  COMMAND was found but cannot be run
   127  COMMAND was not found";
+
+/// As wide as a manual page has room for: lines that begin with spaces are not filled.
+const WIDTH: usize = 70;
+
+fn after_long() -> String {
+    format!("{}\n\n{AFTER}", Catalogue::read().wrapped(WIDTH))
+}
 
 /// Run COMMAND so that its TCP traffic takes only what nobody else on the path wants.
 ///
@@ -45,7 +55,8 @@ Exit status:
     name = "netnice",
     version,
     after_help = AFTER,
-    override_usage = "netnice [OPTIONS] COMMAND [ARG]...\n       netnice [OPTIONS] -p PID...\n       netnice",
+    after_long_help = after_long(),
+    override_usage = "netnice [OPTIONS] COMMAND [ARG]...\n       netnice [OPTIONS] -p PID...\n       netnice -l [--json]\n       netnice",
     group = ArgGroup::new("subject").args(["pid", "command"])
 )]
 pub struct Cli {
@@ -58,7 +69,9 @@ pub struct Cli {
         long,
         value_name = "LEVEL",
         allow_negative_numbers = true,
-        requires = "subject"
+        requires = "subject",
+        value_parser = Levels,
+        hide_possible_values = true
     )]
     pub level: Option<Asked>,
 
@@ -75,6 +88,14 @@ pub struct Cli {
         value_parser = clap::value_parser!(u32).range(1..=i64::from(i32::MAX))
     )]
     pub pid: Vec<u32>,
+
+    /// List the levels and the receivers, each with the paper or document that it follows
+    #[arg(short, long, conflicts_with_all = ["level", "subject", "no_mark", "send_only", "receive_only"])]
+    pub list: bool,
+
+    /// With --list: for programs
+    #[arg(long, requires = "list")]
+    pub json: bool,
 
     /// Do not mark the packets as DSCP LE, for the rare network that drops or refuses them
     #[arg(long, requires = "subject")]
@@ -112,8 +133,34 @@ impl FromStr for Asked {
     }
 }
 
+/// Names the levels to completions, and to who gave none.
+#[derive(Clone)]
+struct Levels;
+
+impl TypedValueParser for Levels {
+    type Value = Asked;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Asked, clap::Error> {
+        Asked::from_str.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let levels = Catalogue::read().levels.into_iter().filter_map(|entry| {
+            let level = entry.level?.to_string();
+            Some(PossibleValue::new(level).help(format!("{}: {}", entry.name, entry.about)))
+        });
+        let off = PossibleValue::new("off").help("with -p: back to the foreground");
+        Some(Box::new(levels.chain([off])))
+    }
+}
+
 /// For manual pages and completions.
-pub fn command() -> clap::Command {
+pub fn command() -> Command {
     Cli::command()
 }
 
@@ -143,10 +190,54 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_level_names_the_levels() {
+        for words in [&["-n"][..], &["cmd", "--level"], &["-p", "1", "-n"]] {
+            let said = match parse(words) {
+                Err(error) => error.to_string(),
+                Ok(cli) => format!("{:?}", cli.command),
+            };
+            let expected = if words[0] == "cmd" {
+                "--level"
+            } else {
+                "0, 1, 2, off"
+            };
+            assert!(said.contains(expected), "{words:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn help_tells_of_every_algorithm() {
+        let help = command().render_long_help().to_string();
+        for name in [
+            "nice",
+            "nice1",
+            "nice2",
+            "nicer0",
+            "nicer1",
+            "nicer2",
+            "tide",
+            "vulture",
+            "rledbat",
+            "nnledbat",
+            "nnledbatpp",
+            "nnlp",
+        ] {
+            let line = help
+                .lines()
+                .find(|l| l.split_whitespace().take(2).any(|w| w == name));
+            assert!(line.is_some(), "{name}: {help}");
+        }
+    }
+
+    #[test]
     fn wrong_ones() {
         for words in [
             &["-n", "1"][..],
             &["-n", "high", "cmd"],
+            &["-n"],
+            &["-l", "cmd"],
+            &["-l", "-p", "1"],
+            &["--json"],
             &["-p"],
             &["-p", "0"],
             &["-p", "cmd"],

@@ -11,10 +11,14 @@ use netnice_loader::cgroup::{Direction, Group, Hierarchy};
 use netnice_loader::facts::privileged;
 use netnice_loader::{is_up, kernel, up, Outcome, UpOptions};
 
-use crate::{level, moving, Asked, Cli, Error};
+use crate::{level, list, moving, Asked, Cli, Error};
 
 /// Returns only when there is no command, or it cannot be run.
 pub fn run(cli: Cli) -> Result<(), Error> {
+    if cli.list {
+        print!("{}", list::listed(cli.json));
+        return Ok(());
+    }
     if !cli.pid.is_empty() {
         return moving::run(&cli);
     }

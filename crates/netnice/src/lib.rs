@@ -5,6 +5,7 @@ mod cli;
 mod error;
 mod launch;
 mod level;
+mod list;
 mod moving;
 mod process;
 

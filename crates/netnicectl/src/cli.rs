@@ -4,6 +4,9 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use netnice_loader::catalogue::Catalogue;
+
+use crate::names::Names;
 
 const AFTER: &str = "\
 Exit status:
@@ -12,13 +15,24 @@ Exit status:
   2  the command line is wrong
   3  for status: not up, or not completely";
 
+/// As wide as a manual page has room for: lines that begin with spaces are not filled.
+const WIDTH: usize = 70;
+
+fn algorithms() -> String {
+    Catalogue::read().wrapped(WIDTH)
+}
+
+fn after_long() -> String {
+    format!("{}\n\n{AFTER}", algorithms())
+}
+
 /// Administer netnice: load, inspect, tune and unload its kernel objects.
 ///
 /// Nothing runs in the background: what 'up' loads is pinned in the kernel and stays until 'down' or the
 /// next boot. 'netnice COMMAND' run by root loads by itself, so that 'up' is only needed to do it early or
 /// with other options.
 #[derive(Debug, Parser)]
-#[command(name = "netnicectl", version, after_help = AFTER)]
+#[command(name = "netnicectl", version, after_help = AFTER, after_long_help = after_long())]
 pub struct Cli {
     #[command(subcommand)]
     pub verb: Verb,
@@ -34,7 +48,7 @@ pub enum Verb {
     /// remains are removed and everything is loaded anew; connections that already yield go on.
     Up {
         /// Register further algorithms of the laboratory, separated by commas
-        #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+        #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Names::comparison())]
         with: Vec<String>,
         /// Do not mark background packets as DSCP LE on this machine
         #[arg(long)]
@@ -80,8 +94,10 @@ pub enum Verb {
     ///
     /// 'set receiver algorithm=NAME' chooses what connections run that yield with what they receive, live
     /// ones too; 'off' gives their windows back to the kernel.
+    #[command(after_help = algorithms())]
     Set {
         /// The algorithm, 'nice' say, or 'receiver'
+        #[arg(value_parser = Names::settable(), hide_possible_values = true)]
         name: String,
         /// One or more of the parameters that 'show' lists
         #[arg(required = true, value_name = "KEY=VALUE", value_parser = change)]
@@ -115,6 +131,37 @@ mod tests {
     fn the_command_line_is_sound() {
         <Cli as clap::CommandFactory>::command().debug_assert();
         netnice::command().debug_assert();
+    }
+
+    fn help(verb: &str) -> String {
+        let mut command = <Cli as clap::CommandFactory>::command();
+        let verb = command.find_subcommand_mut(verb).expect("a verb");
+        verb.render_long_help().to_string()
+    }
+
+    #[test]
+    fn up_names_what_it_loads_for_comparison() {
+        let (help, all) = (help("up"), Catalogue::read());
+        for entry in all.comparison {
+            assert!(help.contains(&format!("- {}:", entry.name)), "{help}");
+        }
+        assert!(!help.contains("tide"), "{help}");
+    }
+
+    #[test]
+    fn set_names_the_receivers() {
+        let help = help("set");
+        for entry in Catalogue::read().receivers {
+            assert!(help.contains(&format!(" {} ", entry.name)), "{help}");
+        }
+    }
+
+    #[test]
+    fn names_nobody_has_heard_of_are_the_loaders_to_refuse() {
+        for words in [&["up", "--with", "bogus"][..], &["set", "bogus", "a=1"]] {
+            let words = [&["netnicectl"][..], words].concat();
+            assert!(Cli::try_parse_from(words).is_ok());
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 mod cli;
 mod commands;
+mod names;
 mod progress;
 
 fn main() -> ExitCode {

@@ -14,6 +14,10 @@ use crate::{Error, Result, OBJECT};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Algorithm {
     pub name: &'static str,
+    /// The file that decides: rows of one core differ in their parameters.
+    pub core: &'static str,
+    /// Paper or source: the first sentence of the core's head comment.
+    pub about: &'static str,
     pub defaults: &'static [u32],
 }
 
