@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from netnice_lab import over_time, yielding
+from netnice_lab import over_time, yielded
 from netnice_lab.errors import LabError
 from netnice_lab.machine import Output
 from netnice_lab.scenario import Run
@@ -41,12 +41,14 @@ UNITS = {
     "filled": "part of the capacity that foreground and background have together, on and off periods alike",
     "foreground_kept": "goodput of the foreground with the background, as a part of that without",
     "use_settled": "the same from 35 s after the start of the background on",
+    "kept": "goodput of a flow alone as background, as a part of that before",
     "foreground_got": "of the rate that the foreground offers",
     "found": "seconds until the background has had 80 % of what was set free for half a second, mean",
     "taken": "the advertised window at the switch, as a part of the estimate",
     "estimate": "the receiver's estimate of the sender's window, as a part of it, median",
     "estimate_follows": "part of the time in which it is within a tenth of the window",
     "estimate_held": "the estimate as a part of the advertised window where that is the limit, median",
+    "a_round": "segments that the background gets in a round trip of its own",
     "first_share": "of two groups 'first' and 'second': the first's part of both goodputs",
     "total": "Mbit/s of both",
     "upper": "Mbit/s of the flow of the higher priority, settled",
@@ -150,7 +152,7 @@ def metrics(run: Run, output: Output) -> Metrics:
     """Every number of a run."""
     result = document_metrics(run, output) | flow_metrics(run, output) | udp_metrics(output)
     if run.measure:
-        found = over_time if run.measure.split()[0] in over_time.MEASURES else yielding
+        found = over_time if run.measure.split()[0] in over_time.MEASURES else yielded
         result |= found.metrics(run.measure, run.groups, run.warm_up + run.window, samples(output))
     if output.files["samples.csv"]:
         queue = samples(output)["queue"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Vulture's testbed (research report 474, section 0.4.1), its experiments, and the numbers its tables have."""
+"""Vulture's testbed (research report 474, section 0.4.1) and its experiments; yielded.py has their numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -21,10 +21,19 @@ CAPACITY = 9.564
 """Mbit/s of payload that a 10 Mbit/s link carries: 1448 of 1514 bytes."""
 START, STOP, END = 45.0, 135.0, 180.0
 """The paper's 3 minutes: background for the middle 90 seconds."""
+AFTER = END - STOP
 LIMITED = 6_000_000
 STAGGER = 20.0
 LONGEST = 30
 """Seconds on and off of figure 18's ideal."""
+USE = {1: 0.16, 3: 0.60, 5: 0.75, 10: 0.85, 30: 0.92}
+SHARE = {1: 0.10, 3: 0.06, 5: 0.05, 10: 0.04, 30: 0.03}
+"""Of the off and the on periods, at least and at most, by their length in seconds: the bars of table 1."""
+LATE = (
+    "acknowledged in the on period are also the window that came just before it and the one granted just before it: "
+    "160 segments of 82 each, which alone are .07 at 3 s and .04 at 5"
+)
+SHORT = "its bars exclude each other: to use .16 takes windows of which two, granted before, are more than .10 of a second"
 PINNED = {
     "use": 0.05,
     "share": 0.10,
@@ -105,10 +114,13 @@ REVERSE = Bulk("home", "server", 1, "cubic", start=(0.0, 0.1), rate=LIMITED, gro
 STEADY = Bulk("server", "home", 1, "cubic", start=(0.0, 0.1), rate=LIMITED, group="foreground")
 
 
-def beside_steady(receiver: str, sender: str = "cubic", seed: int = 1) -> Scenario:
-    """Figures 15 and 16: a foreground of 6 Mbit/s; the background from 45 to 135 s."""
-    traffic = (STEADY, REVERSE, background(sender, START, STOP))
-    return Scenario(testbed(), traffic, END, 0.001, seed, receiver=Receiver(receiver), sample=0.1, measure="steady")
+def beside_steady(
+    receiver: str, sender: str = "cubic", seed: int = 1, lasting: float = END, drift: int = 0
+) -> Scenario:
+    """Figures 15 and 16: a foreground of 6 Mbit/s; the background from 45 s on, until 45 s before the end."""
+    traffic = (STEADY, REVERSE, background(sender, START, lasting - AFTER))
+    running = Receiver(receiver, values=drifting(drift))
+    return Scenario(testbed(), traffic, lasting, 0.001, seed, receiver=running, sample=0.1, measure="steady")
 
 
 def switched(receiver: str, sender: str = "cubic", seed: int = 1, beside: bool = False) -> Scenario:
@@ -124,16 +136,30 @@ switched_beside = partial(switched, beside=True)
 """Figures 13 and 14: the flow that is switched is beside the foreground of 6 Mbit/s."""
 
 
-def on_off(receiver: str, period: int, sender: str = "cubic", seed: int = 1, jitter: int = JITTER) -> Scenario:
+def drifting(parts: int) -> tuple[tuple[str, int], ...]:
+    """The receiver's clock runs fast by so many parts per million, so that every queue seems to grow."""
+    return (("skew", parts),) if parts else ()
+
+
+def on_off(
+    receiver: str,
+    period: int,
+    sender: str = "cubic",
+    seed: int = 1,
+    jitter: int = JITTER,
+    lasting: int = 180,
+    drift: int = 0,
+) -> Scenario:
     """Figures 9, 18 and 19, table 1: a foreground that sends for `period` seconds and is silent for as many."""
     pulsing = Bulk("server", "home", 1, "cubic", start=(5.0, 5.001), on=period, off=period, group="foreground")
-    duration = 5.0 + max(180, 6 * period) // (2 * period) * 2 * period
+    duration = 5.0 + max(lasting, 6 * period) // (2 * period) * 2 * period
     traffic: tuple[Bulk, ...] = (pulsing, REVERSE, background(sender))
     if receiver == "absent":
         traffic = (pulsing, REVERSE)
     return Scenario(
         testbed(jitter), traffic, duration, 0.001, seed,
-        receiver=Receiver("none" if receiver == "absent" else receiver), sample=min(0.1, period / 10),
+        receiver=Receiver("none" if receiver == "absent" else receiver, values=drifting(drift)),
+        sample=min(0.1, period / 10),
         measure=f"on-off {period}",
     )  # fmt: skip
 
@@ -184,6 +210,7 @@ def report_figure(
     timelines: Sequence[Timeline] = (),
     quick: Mapping[str, Sequence[Value]] | None = None,
     seeds: int = 1,
+    more_seeds: Sequence[tuple[Mapping[str, Value], int]] = (),
     differs: str = "",
 ) -> Experiment:
     """A figure of the report; unless it says otherwise, beside the steady foreground.
@@ -199,7 +226,7 @@ def report_figure(
         figures=figures,
         timelines=timelines,
         seeds=seeds,
-        more_seeds=[({"receiver": FAITHFUL}, RUNS)],
+        more_seeds=[({"receiver": FAITHFUL}, RUNS), *more_seeds],
         quick=quick or {},
         pinned={metric: PINNED[metric] for metric in pinned},
         bars=bars,
@@ -211,46 +238,6 @@ def goodput(flow: pd.DataFrame, number: int, begin: float, end: float) -> float:
     rows = flow[flow.id == number]
     begun, ended = np.interp([begin, end], rows.us / 1e6, rows.acked, left=0)
     return float((ended - begun) * 8e-6 / (end - begin))
-
-
-def steady(flow: pd.DataFrame, groups: dict[str, list[int]]) -> dict[str, float]:
-    """The foreground before and beside the background, and what the background makes of the rest."""
-    ours, theirs = groups["background"][0], groups["foreground"][0]
-
-    def rtt(begin: float, end: float) -> float:
-        rows = flow[(flow.id == theirs) & (flow.us > begin * 1e6) & (flow.us < end * 1e6)]
-        return float(rows.rtt_us.mean())
-
-    before, beside = goodput(flow, theirs, 5, START), goodput(flow, theirs, START, STOP)
-    times = {"before": rtt(5, START), "beside": rtt(START + 1, STOP), "after": rtt(STOP + 1, END)}
-    return {
-        "foreground_kept": beside / before,
-        "use": goodput(flow, ours, START, STOP) / (CAPACITY - beside),
-        "rtt_added": times["beside"] / times["before"] - 1,
-    } | {f"rtt_{when}": mean / 1e3 for when, mean in times.items()}
-
-
-def alone(flow: pd.DataFrame, groups: dict[str, list[int]]) -> dict[str, float]:
-    """The whole of the background's time, and the part after it has settled."""
-    ours = groups["background"][0]
-    return {
-        "use": goodput(flow, ours, START, STOP) / CAPACITY,
-        "use_settled": goodput(flow, ours, START + 35, STOP) / CAPACITY,
-        "use_before": goodput(flow, ours, 10, START) / CAPACITY,
-    }
-
-
-def beside_switched(flow: pd.DataFrame, receiver: pd.DataFrame, groups: dict[str, list[int]]) -> dict[str, float]:
-    """Figures 13 and 14: who gets what after the switch, and the window at the switch as a part of the estimate."""
-    ours, theirs = groups["background"][0], groups["foreground"][0]
-    wanted = LIMITED / 1e6
-    before, after = receiver[receiver.window == 0], receiver[receiver.window > 0]
-    before = before[before.us < STOP * 1e6]
-    taken = {"taken": float(after.window.iloc[0] / before.estimate.iloc[-1])} if len(before) and len(after) else {}
-    return {
-        "foreground_got": goodput(flow, theirs, START, STOP) / wanted,
-        "use": goodput(flow, ours, START, STOP) / (CAPACITY - wanted),
-    } | taken
 
 
 def windows(groups: dict[str, list[int]], samples: dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -292,80 +279,6 @@ def round_trips(groups: dict[str, list[int]], samples: dict[str, pd.DataFrame]) 
 def course(cell: Mapping[str, Value]) -> Timeline:
     """Goodputs against time."""
     return Timeline(cell, "Mbit/s", goodputs)
-
-
-def estimate(flow: pd.DataFrame, receiver: pd.DataFrame, groups: dict[str, list[int]]) -> dict[str, float]:
-    """What the receiver believes the sender's window to be, as a part of it, and how often it is within a tenth of it.
-
-    Without a limit by the receiver it is the congestion window, with one the advertised window.
-    """
-    both = windows(groups, {"flow": flow, "receiver": receiver})
-    free = both[(both.index > 5) & (both.index < START)]
-    held = both[(both.index > START + 1) & (both.index < STOP) & (both.rwnd < both.cwnd)]
-    result: dict[str, float] = {}
-    if len(free):
-        part = free.estimate / free.cwnd
-        result |= {"estimate": float(part.median()), "estimate_follows": float((abs(part - 1) < 0.1).mean())}
-    if len(held):
-        result |= {"estimate_held": float((held.estimate / held.rwnd).median())}
-    return result
-
-
-def found(flow: pd.DataFrame, number: int, begin: float, end: float) -> float:
-    """Seconds until a flow has had 80 % of the capacity for half a second; at most until `end`."""
-    for at in np.arange(begin + 0.5, end, 0.1):
-        if goodput(flow, number, at - 0.5, at) >= 0.8 * CAPACITY:
-            return float(at - begin)
-    return end - begin
-
-
-def after_change(flow: pd.DataFrame, groups: dict[str, list[int]]) -> dict[str, float]:
-    """How soon a flow whose way has changed uses it again, and how well from 30 s on."""
-    ours = groups["background"][0]
-    return {"found": found(flow, ours, START, STOP), "use": goodput(flow, ours, START + 30, STOP) / CAPACITY}
-
-
-def beside_stranger(flow: pd.DataFrame, groups: dict[str, list[int]]) -> dict[str, float]:
-    """What the stranger gets from 5 s after it came, and what the background still takes."""
-    begin = START + 5
-    taken = {f"{group}_got": goodput(flow, numbers[0], begin, STOP) for group, numbers in groups.items()}
-    stranger = flow[flow.id.isin(groups.get("foreground", ())) & (flow.us > begin * 1e6)]
-    return taken | ({"rtt_beside": float(stranger.rtt_us.mean()) / 1e3} if len(stranger) else {})
-
-
-def periods(flow: pd.DataFrame, groups: dict[str, list[int]], period: int, end: float) -> dict[str, float]:
-    """Table 1's columns; the first periods are left out."""
-    theirs, ours = groups["foreground"][0], groups.get("background")
-    starts = [5 + 2 * period * i for i in range(1 if period >= 10 else 2, int((end - 4) / (2 * period)))]
-    on = np.mean([goodput(flow, theirs, t, t + period) for t in starts])
-    result = {"foreground_on": float(on)}
-    if ours:
-        mine = np.mean([goodput(flow, ours[0], t, t + period) for t in starts])
-        free = np.mean([goodput(flow, ours[0], t + period, t + 2 * period) for t in starts])
-        finds = np.mean([found(flow, ours[0], t + period, t + 2 * period) for t in starts])
-        result |= {"use": float(free / CAPACITY), "share": float(mine / (mine + on)), "found": float(finds)}
-        result["filled"] = float((on + mine + free) / 2 / CAPACITY)
-    return result
-
-
-def metrics(
-    measure: str, groups: dict[str, list[int]], end: float, samples: dict[str, pd.DataFrame]
-) -> dict[str, float]:
-    """The numbers of a run by the name of its measurement."""
-    flow = samples["flow"]
-    if measure == "steady":
-        return steady(flow, groups) | estimate(flow, samples["receiver"], groups)
-    if measure == "switched":
-        return beside_switched(flow, samples["receiver"], groups) | estimate(flow, samples["receiver"], groups)
-    if measure == "alone":
-        return alone(flow, groups) | estimate(flow, samples["receiver"], groups)
-    if measure == "rerouted":
-        return after_change(flow, groups)
-    if measure == "joined":
-        return beside_stranger(flow, groups)
-    if measure.startswith("on-off"):
-        return periods(flow, groups, int(measure.split()[1]), end)
-    return {}
 
 
 def estimates(figure: int, sender: str) -> Experiment:

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Clocks 100 ppm apart for an hour: the bars of figures 15, 16 and 19, held beside the same hour without drift."""
+
+from netnice_lab.experiment import Bar, Figure
+from netnice_lab.scenario import Scenario
+from netnice_lab.yielding import LATE, SHARE, USE, beside_steady, on_off, report_figure
+
+HOUR = 3600
+STEADY = 0
+"""As a period: figure 15's foreground, that sends all the time."""
+DRIFT = 100
+SLOWER = (
+    "{mean}; without drift .610 after 3 s and .739 after 5 s: the base grows old by 0.1 ms a second until the round "
+    "trip shows it, and what is free is found .3 s later"
+)
+
+
+def scenario(period: int, drift: int, seed: int) -> Scenario:
+    """One of the figures, as long as it takes the clocks to be 360 ms apart."""
+    if period == STEADY:
+        return beside_steady("tide", seed=seed, lasting=HOUR, drift=drift)
+    return on_off("tide", period, seed=seed, lasting=HOUR, drift=drift)
+
+
+def at(period: int, drift: int = DRIFT) -> dict[str, int]:
+    """A cell."""
+    return {"period": period, "drift": drift}
+
+
+experiment = report_figure(
+    title="An hour with the receiver's clock 100 ppm fast",
+    claim="Not in the report. The bar: what holds beside exact clocks holds while they drift apart.",
+    differs="Our clock is the fast one: a queue seems to grow by 0.1 ms a second. The other way round the next segment "
+    "corrects a base that is too high.",
+    sweep={"period": (STEADY, 1, 3, 5, 10, 30), "drift": (0, DRIFT)},
+    scenario=scenario,
+    figures=[
+        Figure("period", "use", "drift", "seconds on and off (0: steady)", "use of what is left"),
+        Figure("period", "share", "drift", "seconds on and off", "share of the on periods"),
+    ],
+    pinned=("use", "share"),
+    bars=[
+        Bar("beside 6 Mbit/s: goodput kept", "foreground_kept", at(STEADY), minimum=0.99),
+        Bar("beside 6 Mbit/s: use of what is left", "use", at(STEADY), minimum=0.93),
+        Bar("beside 6 Mbit/s: RTT added", "rtt_added", at(STEADY), maximum=0.06),
+        *(Bar(f"{t} s off", "use", at(t), minimum=least, holds=t >= 10, reason=LATE if t == 1 else SLOWER)
+          for t, least in USE.items()),
+        *(Bar(f"{t} s on", "share", at(t), maximum=most, holds=t >= 10, reason=LATE) for t, most in SHARE.items()),
+        *(Bar(f"{t} s: the foreground has what it has without drift", "foreground_on", at(t), at(t, 0), minimum=0.99)
+          for t in USE),
+    ],
+)  # fmt: skip
