@@ -14,6 +14,7 @@ Without the last two the lab's documents are 5 % faster. What stays: the lab's d
 its timers tick at 1000 Hz, its kernel is 6.12, whatever the host's is.
 """
 
+import os
 import statistics
 import subprocess
 import tempfile
@@ -25,6 +26,7 @@ import numpy as np
 from netnice_lab import guest, machine, results
 from netnice_lab.errors import LabError
 from netnice_lab.foreground import poisson
+from netnice_lab.receiver import CGROUP, Receiver
 from netnice_lab.scenario import SYSCTLS, Run, Scenario
 from netnice_lab.topology import ETHERNET, Queue, Topology, dumbbell
 from netnice_lab.traffic import Bulk, Document, Documents, Plan, Traffic
@@ -40,6 +42,10 @@ SHAKE = 1e-3
 """Seconds by which seeds after the first move a document: its latency hangs on who is dropped."""
 GOODPUT, LATENCY = 0.03, 0.10
 """Relative differences that count as agreement."""
+RECEIVER = "tide"
+"""What 'netnicectl up' chooses."""
+GROUP = "netnice/level0-receive"
+"""The cgroup of 'netnice --receive-only': the plan's program is sender and receiver, and only its sinks are in it."""
 PRIORITY = "-10"
 """Niceness of the traffic on the host, as of everything the testbed runs."""
 
@@ -53,11 +59,20 @@ class Case:
     metric: str
     tolerance: float
 
+    @property
+    def receives(self) -> bool:
+        """Whether some of it yields by its receiver."""
+        return any(isinstance(t, Bulk) and t.receiver for t in self.traffic)
+
 
 def cases(seconds: float, seed: int = 1) -> list[Case]:
-    """Long flows alone, Nice alone, both together; documents alone and over Nice. The host plays seed 1."""
+    """Long flows alone, Nice alone, both together; documents alone and over Nice; the same two of a download.
+
+    The host plays seed 1.
+    """
     cubic = Bulk("www", "home", 1, "cubic", start=(0, 0.1), group="foreground")
     nice = Bulk("bulk", "home", 4, "nice", start=(0.5, 2.5))
+    download = Bulk("bulk", "home", 1, "cubic", start=(0.5, 2.5), receiver=True)
     documents = Documents("www", "home", shaken(poisson(RATE / 2, seconds - 3, 1), seed), "cubic")
     return [
         Case("1 CUBIC alone: its goodput", (cubic,), "foreground", GOODPUT),
@@ -65,6 +80,8 @@ def cases(seconds: float, seed: int = 1) -> list[Case]:
         Case("1 CUBIC over 4 Nice: its goodput", (cubic, nice), "foreground", GOODPUT),
         Case("documents alone: latency", (documents,), "latency", LATENCY),
         Case("documents over 4 Nice: latency", (documents, nice), "latency", LATENCY),
+        Case("1 CUBIC download with TIDE: its goodput", (download,), "background", GOODPUT),
+        Case("documents over that download: latency", (documents, download), "latency", LATENCY),
     ]
 
 
@@ -88,7 +105,8 @@ def in_lab(number: int, seconds: float) -> tuple[float, float]:
     values = []
     for seed in range(1, SEEDS + 1):
         case = cases(seconds, seed)[number]
-        run = Scenario(equivalent(), case.traffic, seconds, WARM_UP, seed).render()
+        receiver = Receiver(RECEIVER) if case.receives else None
+        run = Scenario(equivalent(), case.traffic, seconds, WARM_UP, seed, receiver=receiver).render()
         values.append(results.metrics(run, machine.execute(run, name=case.name))[case.metric])
     return statistics.mean(values), 2 * statistics.stdev(values) / statistics.mean(values)
 
@@ -107,8 +125,11 @@ def on_host(case: Case, seconds: float) -> tuple[results.Metrics, str]:
         plan = Plan(seconds, WARM_UP, 1, {a.name: a.address, b.name: b.address})
         settings = SYSCTLS | {"ipv4/tcp_ecn": "0"}
         plan.lines = [f"sysctl {n} {path} {value}" for n in (a.name, b.name) for path, value in settings.items()]
+        if case.receives:
+            plan.lines += Receiver(RECEIVER).plan()
         for traffic in case.traffic:
             plan.add(placed(traffic, names))
+        plan.lines = [grouped(line) for line in plan.lines]
         files = play(plan.text(), seconds)
     run = Run("", "", 1, {}, groups=plan.groups, window=seconds - WARM_UP, warm_up=WARM_UP)
     output = machine.Output(files, seconds, 0.0, "")
@@ -120,6 +141,18 @@ def placed(traffic: Bulk | Documents, names: dict[str, str]) -> Traffic:
     if isinstance(traffic, Bulk):
         return replace(traffic, source=names[traffic.source], sink=names[traffic.sink])
     return replace(traffic, server=names[traffic.server], home=names[traffic.home])
+
+
+def grouped(line: str, mounts: Path = Path("/proc/self/mounts")) -> str:
+    """A plan's line with the cgroups of this machine, which may lie beside those of version 1."""
+    kind, _, name = line.partition(" ")
+    if kind != "cgroup":
+        return line
+    points = [words[1] for words in map(str.split, mounts.read_text().splitlines()) if words[2] == "cgroup2"]
+    if not points:
+        raise LabError("no cgroup v2 on this machine", "receivers belong to one", "mount it")
+    root = os.path.relpath(points[0], "/sys/fs/cgroup")
+    return f"cgroup {root}/{GROUP if name == CGROUP else '.'}"
 
 
 def play(plan: str, seconds: float) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from netnice_lab import machine, results
-from netnice_lab.agreement import MTU, RATE, RTT, SERVICE, equivalent, shaken
+from netnice_lab.agreement import MTU, RATE, RTT, SERVICE, cases, equivalent, grouped, shaken
 from netnice_lab.scenario import Scenario
 from netnice_lab.traffic import Bulk, Document, Documents
 
@@ -37,3 +37,14 @@ def test_the_first_seed_is_what_the_host_plays() -> None:
     moved = shaken(documents, 2)
     assert moved == shaken(documents, 2) != shaken(documents, 3)
     assert all(0 <= m.at - d.at < 1e-3 and m == replace(d, at=m.at) for d, m in zip(documents, moved, strict=True))
+
+
+@pytest.mark.parametrize(("mount", "root"), [("/sys/fs/cgroup", "."), ("/sys/fs/cgroup/unified", "unified")])
+def test_a_download_is_in_the_hosts_own_group(tmp_path: Path, mount: str, root: str) -> None:
+    (tmp_path / "mounts").write_text(f"proc /proc proc rw 0 0\ncgroup2 {mount} cgroup2 rw 0 0\n")
+    download = next(case for case in cases(40.0) if case.receives)
+    plan = Scenario(equivalent(), download.traffic, 40.0, 8.0, 1).render().plan.splitlines()
+    named = [grouped(line, tmp_path / "mounts") for line in plan if line.startswith("cgroup ")]
+    assert named == [f"cgroup {root}/netnice/level0-receive", f"cgroup {root}/."]
+    assert all(len(line) < len("cgroup ") + 32 for line in named), "what the guest's program reads"
+    assert grouped("sink home 5001") == "sink home 5001"
