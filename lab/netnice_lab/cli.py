@@ -265,12 +265,17 @@ def list_misses(arguments: argparse.Namespace) -> int:
 
 
 def tables(arguments: argparse.Namespace) -> int:
-    """Write a document's tables."""
+    """Write a document's tables: those of experiments, and the one of what receivers must show."""
+    from netnice_lab import must
     from netnice_lab import tables as documents
 
-    experiments = chosen(documents.wanted(arguments.file))
+    bars = must.is_in(arguments.file)
+    experiments = chosen(must.EXPERIMENTS if bars else documents.wanted(arguments.file))
     frame, _ = collect(arguments, experiments)
-    documents.rewrite(arguments.file, {e.name: (e, sweep.rows_of(frame, e)) for e in experiments})
+    if bars:
+        must.write(must.table(experiments, frame), arguments.file)
+    else:
+        documents.rewrite(arguments.file, {e.name: (e, sweep.rows_of(frame, e)) for e in experiments})
     print(arguments.file)
     return 0
 
