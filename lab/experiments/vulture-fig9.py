@@ -12,6 +12,7 @@ experiment = report_figure(
     scenario=on_off,
     figures=[Figure("receiver", "found", "period", "receiver", "seconds until 80 % of what was set free is used")],
     timelines=[course({"receiver": name}) for name in ("tide", FAITHFUL)],
+    more_seeds=[({"receiver": "tide"}, 5)],
     quick={"receiver": ("tide",)},
     pinned=("use", "found"),
     bars=[

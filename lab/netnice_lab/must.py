@@ -64,10 +64,14 @@ EXPERIMENTS = tuple(dict.fromkeys([row.experiment for row in ROWS] + list(FAITHF
 
 
 def bounds(bars: Sequence[Bar]) -> str:
-    """'≥ .99 .97', or '≤ …'."""
-    low = [bar.minimum for bar in bars]
-    sign, values = ("≥", low) if low[0] is not None else ("≤", [bar.maximum for bar in bars])
-    return f"{sign} {' '.join(map(short, values))}"
+    """'≥ .99 .97 ≤ .06': a sign where it changes."""
+    words: list[str] = []
+    last = ""
+    for bar in bars:
+        sign, value = ("≤", bar.maximum) if bar.minimum is None else ("≥", bar.minimum)
+        words += [short(value)] if sign == last else [sign, short(value)]
+        last = sign
+    return " ".join(words)
 
 
 def short(value: float | None) -> str:

@@ -47,6 +47,7 @@ def test_a_miss_is_bold_and_said_below() -> None:
 def test_numbers_are_short() -> None:
     bars = [Bar("a", "m", {}, maximum=0.10), Bar("b", "m", {}, maximum=2.0)]
     assert must.bounds(bars) == "≤ .1 2"
+    assert must.bounds([Bar("c", "m", {}, minimum=0.99), *bars]) == "≥ .99 ≤ .1 2"
     assert [must.short(v) for v in (0.0356, 1.0, 20.44, 0.9996, 10.0)] == [".036", "1", "20.4", "1", "10"]
 
 
