@@ -15,6 +15,7 @@ from testbed.capture import Capture, Packet
 from testbed.counter import ByteCounter
 from testbed.errors import TestbedError, require_root
 from testbed.files import random_file
+from testbed.git import GitDaemon
 from testbed.namespace import Namespace, Process
 from testbed.netnice import netnice_up, parameters
 from testbed.nginx import Nginx
@@ -27,6 +28,7 @@ from testbed.sockets import Socket, sockets
 __all__ = [
     "ByteCounter",
     "Capture",
+    "GitDaemon",
     "Namespace",
     "Nginx",
     "Packet",

@@ -24,6 +24,7 @@ PACKAGES = {
     "musl-gcc": "musl-tools",
     "sshd": "openssh-server",
     "ssh-keygen": "openssh-client",
+    "apt-get": "apt",
 }
 """Of programs that are not called like their package."""
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 import subprocess
 import time
 from collections.abc import Iterator
@@ -13,11 +14,14 @@ import pytest
 
 from system.commands import Run
 from system.days import say, until_trusted
+from system.documents import LARGEST, Window, documents
 from testbed import Namespace, Nginx, Path, Veth, program, sockets
 
 RATE = 20_000_000
 #: How long the network card keeps segments to join them, ns: three full ones at this rate. Cards wait 0.2 ms at most.
 KEPT = 2_000_000
+#: What documents beside a download may take of what they take alone, in a short run; and how far that is from GRO off.
+MOST, APART = 1.25, 0.15
 
 
 @contextmanager
@@ -39,7 +43,7 @@ def path_with_gro() -> Iterator[tuple[Path, Namespace, str, Nginx]]:
             home.run("ethtool", "-K", "veth0", "gro", "on")
             keep = f"cd /sys/class/net/veth0; echo {KEPT} >gro_flush_timeout; echo 1000 >napi_defer_hard_irqs"
             subprocess.run([program("ip"), "netns", "exec", home.name, program("sh"), "-c", keep], check=True)
-            with Nginx(www, {"big": 1 << 34}) as web:
+            with Nginx(www, {"big": 1 << 34, "documents": LARGEST}) as web:
                 yield link, home, f"http://{server}:{web.port}/big", web
 
 
@@ -74,3 +78,33 @@ def test_a_download_in_joined_segments_uses_an_idle_path(
     say(capsys, f"{joined:.1f} segments an arrival, {goodput:.2f} of the path")
     assert joined > 1.5, "or GRO did not join them, and this shows nothing"
     assert goodput > 0.85
+
+
+def test_a_download_in_joined_segments_yields(up: dict[int, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """As it does in single ones: the same documents meet both, and neither."""
+
+    def run() -> tuple[Path, list[Window]]:
+        with path_with_gro() as (link, home, url, web):
+
+            def window() -> Window:
+                return documents(home, web, seed=1, seconds=3, load="7mbit")
+
+            def join(how: str) -> None:
+                home.run("ethtool", "-K", "veth0", "gro", how)
+
+            alone = window()
+            with home.spawn("netnice", "curl", "-so", "/dev/null", url) as download:
+                time.sleep(2)
+                joined = window()
+                join("off")
+                single = window()
+                assert download.running()
+            alone_single = window()
+        return link, [alone, joined, alone_single, single]
+
+    windows = until_trusted(run)
+    assert not any(window.unfinished for window in windows)
+    alone, joined, alone_single, single = (statistics.fmean(window.latencies) for window in windows)
+    say(capsys, f"documents take {joined / alone:.2f} times as long with GRO, {single / alone_single:.2f} without")
+    assert joined / alone < MOST
+    assert joined / alone < single / alone_single + APART
