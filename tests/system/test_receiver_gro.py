@@ -20,18 +20,21 @@ from testbed import Namespace, Nginx, Path, Veth, program, sockets
 RATE = 20_000_000
 #: How long the network card keeps segments to join them, ns: three full ones at this rate. Cards wait 0.2 ms at most.
 KEPT = 2_000_000
-#: What documents beside a download may take of what they take alone, in a short run; and how far that is from GRO off.
-MOST, APART = 1.25, 0.15
+#: What documents beside a download may not take of what they take alone, and not more of than with GRO off. A window
+#: scatters by .07: see test_downloads_yield.py.
+MOST, APART = 1.35, 0.2
+#: There; so deep that a download which does not yield is told from one that does: documents then take 3.9 times as long.
+QUEUE = "4bdp"
 
 
 @contextmanager
-def path_with_gro() -> Iterator[tuple[Path, Namespace, str, Nginx]]:
+def path_with_gro(queue: str = "1bdp") -> Iterator[tuple[Path, Namespace, str, Nginx]]:
     """A slow path to a router, and from it a cable whose far end joins what comes within 2 ms."""
     with (
         Namespace("www") as www,
         Namespace("router") as router,
         Namespace("home") as home,
-        Path(www, router, rate=f"{RATE // 1_000_000}mbit", rtt="40ms") as link,
+        Path(www, router, rate=f"{RATE // 1_000_000}mbit", rtt="40ms", queue=queue) as link,
     ):
         server, path = www.address, json.loads(www.run("ip", "-json", "route").stdout)[0]["dev"]
         with Veth(router, home):
@@ -84,10 +87,10 @@ def test_a_download_in_joined_segments_yields(up: dict[int, str], capsys: pytest
     """As it does in single ones: the same documents meet both, and neither."""
 
     def run() -> tuple[Path, list[Window]]:
-        with path_with_gro() as (link, home, url, web):
+        with path_with_gro(QUEUE) as (link, home, url, web):
 
             def window() -> Window:
-                return documents(home, web, seed=1, seconds=3, load="7mbit")
+                return documents(home, web, seed=2, seconds=3, load="5mbit")
 
             def join(how: str) -> None:
                 home.run("ethtool", "-K", "veth0", "gro", how)
