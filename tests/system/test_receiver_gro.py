@@ -23,7 +23,7 @@ KEPT = 2_000_000
 #: What documents beside a download may not take of what they take alone, and not more of than with GRO off. A window
 #: scatters by .07: see test_downloads_yield.py.
 MOST, APART = 1.35, 0.2
-#: There; so deep that a download which does not yield is told from one that does: documents then take 3.9 times as long.
+#: There; so deep that a download which does not yield is told: documents then take 3.9 times as long.
 QUEUE = "4bdp"
 
 
