@@ -246,54 +246,54 @@ nn_inline void nice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack 
 		vegas_on_round(flow, p, ack, base, flows);
 }
 
-/* Nearly all flows of the host to that place have a window, and this one knows the path: it is theirs to share. */
-nn_inline bool nice_is_shared(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+/*
+ * All ones if nearly all flows of the host to that place have a window, and this one knows the path: it is theirs to
+ * share. Else zero. Without a branch: each doubles what the verifier follows.
+ */
+nn_inline u32 nice_shared(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	return p[NN_P_shared] && ack->kin > 1 && 4 * ack->starving <= ack->kin &&
-	       ack->now_us - flow->rtt.window_us >= NN_RTT_GUESS_US;
+	u64 several = nn_less(1, ack->kin), most = ~nn_less(ack->kin, 4 * ack->starving);
+	u64 knows = nn_less(NN_RTT_GUESS_US, ack->now_us - flow->rtt.window_us);
+
+	return (u32)(several & most & knows) & nn_less(0, p[NN_P_shared]);
 }
 
 /* Each moves a quarter of the way to their mean, which keeps their sum. */
 nn_inline void nice_share(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	u32 w = flow->win.w;
+	u32 w = flow->win.w, settled = ~nn_less(w, flow->win.ssthresh) & ~nn_less(0, flow->recovery);
 
-	if (nice_is_shared(flow, p, ack) && !nn_in_slow_start(&flow->win) && flow->recovery == NN_OPEN &&
-	    !nice_of(flow)->looking)
+	if (nice_shared(flow, p, ack) & settled & ~nn_less(0, nice_of(flow)->looking))
 		nn_shrink(&flow->win, w + nn_beyond(ack->kin_window, w) / 4 - nn_beyond(w, ack->kin_window) / 4);
 }
 
-nn_inline void nice_yield(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+/* Is the queue the flow's own work, or for the first time in a row that of all that share? */
+nn_inline bool nice_may_drain(struct nn_flow *flow, u32 shared)
 {
-	struct nice *own = nice_of(flow);
-
-	if (!own->drained && nice_is_shared(flow, p, ack)) {
-		nice_drain(flow, p, ack);
-		own->drained = 1;
-		return;
-	}
-	nn_halve(&flow->win);
-	own->hold = p[NN_P_estimator] == NN_RTT_ROBUST && flow->win.w >= NICE_WAIT;
+	return (nice_of(flow)->hurried | (nn_less(flow->win.w, flow->win.ssthresh) & 1) | shared) != 0;
 }
 
 nn_inline void nice_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	struct nice *own = nice_of(flow);
 	bool held = own->hold, congested = nice_congested(&flow->round, p);
+	u32 shared;
 
 	own->hold = 0;
 	nn_rtt_hear(&flow->rtt, p[NN_P_estimator], &own->worst, ack->now_us, ack->kin_worst);
 	if (congested)
 		own->quiet = 0;
-	else if (!held)
-		own->drained = 0;
+	own->drained &= congested | held;
+	shared = nice_shared(flow, p, ack) & (own->drained - 1u) & 1;
 	if (nn_unlikely(own->looking))
 		nice_look(flow, congested);
-	else if (congested && (own->hurried || nn_in_slow_start(&flow->win)) && !held)
+	else if (congested && !held && nice_may_drain(flow, shared)) {
 		nice_drain(flow, p, ack);
-	else if (congested && !held)
-		nice_yield(flow, p, ack);
-	else if (!congested && flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack)) {
+		own->drained |= shared;
+	} else if (congested && !held) {
+		nn_halve(&flow->win);
+		own->hold = p[NN_P_estimator] & 1 & ~nn_less(flow->win.w, NICE_WAIT);
+	} else if (!congested && flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack)) {
 		if (nn_unlikely(nice_may_look(flow, p, ack)))
 			nice_begin_look(flow);
 		else
@@ -301,12 +301,16 @@ nn_inline void nice_on_round(struct nn_flow *flow, nn_params p, const struct nn_
 	}
 }
 
-/* Does this segment tell that the flow in its slow start has made a queue? */
-nn_inline bool nice_has_rushed(const struct nn_flow *flow, nn_params p, u32 wire, u32 rtt)
+/*
+ * The segments that slow start may grow by: none while this one tells that the flow has made a queue. Without a branch:
+ * each doubles what the verifier follows. estimator - 1 is all ones for the paper's.
+ */
+nn_inline u32 nice_unrushed(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 wire, u32 rtt)
 {
-	return nn_rtt_is_above(&flow->rtt, p[NN_P_queue_floor], rtt) && p[NN_P_estimator] == NN_RTT_ROBUST &&
-	       !nn_wire_is_slow(wire) &&
-	       (u64)flow->win.w * (rtt - flow->rtt.min) > ((u64)p[NN_P_gamma] * NICE_RUSH << NN_SHIFT) * rtt;
+	s64 queue = (s64)rtt - flow->rtt.min - p[NN_P_queue_floor] - nn_wire_us(wire) * p[NN_P_own_queue];
+	s64 spare = (s64)rtt * p[NN_P_gamma] * NICE_RUSH - (s64)(flow->win.w >> NN_SHIFT) * queue;
+
+	return ack->acked & ((u32) ~(spare >> 63) | (p[NN_P_estimator] - 1));
 }
 
 nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
@@ -320,13 +324,14 @@ nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ac
 		nice_on_rtt(flow, p, ack, rtt);
 	if (nn_may_grow(flow, ack))
 		nn_reno_grow(&nice_of(flow)->reno, ack->acked);
-	if (nn_in_slow_start(&flow->win) && !flow->round.slow && rtt && !nice_has_rushed(flow, p, wire, rtt) &&
-	    nn_may_grow(flow, ack))
-		nn_flow_slow_start(flow, ack);
+	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
+		nn_flow_slow_start(flow, ack, nice_unrushed(flow, p, ack, wire, rtt));
 	if (nn_round_over(&flow->round, ack)) {
 		nn_forget();
 		nice_on_round(flow, p, ack);
+		nn_forget();
 		nice_share(flow, p, ack);
+		nn_forget();
 		nn_count_starved(flow);
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 		nn_come_back(flow, p, ack);

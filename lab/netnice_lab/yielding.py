@@ -33,7 +33,9 @@ LATE = (
     "acknowledged in the on period are also the window that came just before it and the one granted just before it: "
     "160 segments of 82 each, which alone are .07 at 3 s and .04 at 5"
 )
-SHORT = "its bars exclude each other: to use .16 takes windows of which two, granted before, are more than .10 of a second"
+SHORT = (
+    "its bars exclude each other: to use .16 takes windows of which two, granted before, are more than .10 of a second"
+)
 PINNED = {
     "use": 0.05,
     "share": 0.10,

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! What Nice does beyond the paper where a host has several flows to one place, and where many start late.
+
+mod feed;
+
+use feed::{Feeder, BASE_US};
+use netnice_cores::{Algorithm, Param, ONE};
+
+const QUEUED_US: u32 = BASE_US + BASE_US / 2;
+
+fn about(window: f64, expected: f64) -> bool {
+    (window - expected).abs() < 0.1
+}
+
+/// A flow of sixteen segments, one of four to the same place, old enough to know the path.
+fn known(mean: f64) -> Feeder {
+    let mut flow = Feeder::at(Algorithm::Nice, &[], 16.0);
+    flow.now_us += 10_000_000;
+    flow.round(BASE_US);
+    flow.set_window(16.0);
+    (flow.kin, flow.kin_window) = (4, (mean * f64::from(ONE)) as u32);
+    flow
+}
+
+#[test]
+fn the_round_after_a_halving_is_not_judged() {
+    let mut flow = Feeder::at(Algorithm::Nice, &[], 16.0);
+    for expected in [8.0, 8.0, 4.0] {
+        flow.round(QUEUED_US);
+        assert_eq!(flow.window(), expected);
+    }
+    let mut paper = Feeder::at(
+        Algorithm::Nice,
+        &[(Param::Estimator, 0), (Param::Threshold, 20)],
+        16.0,
+    );
+    for expected in [8.0, 4.0] {
+        paper.round(QUEUED_US);
+        assert_eq!(paper.window(), expected, "every round, as the paper");
+    }
+}
+
+#[test]
+fn flows_of_a_host_move_to_their_mean() {
+    let mut above = known(8.0);
+    above.round(BASE_US);
+    assert!(
+        about(above.window(), 17.0 - 9.0 / 4.0),
+        "{}",
+        above.window()
+    );
+    let mut starting = known(8.0);
+    starting.now_us -= 9_000_000;
+    starting.round(BASE_US);
+    assert_eq!(starting.window(), 17.0, "who only guesses does not share");
+}
+
+#[test]
+fn flows_of_a_host_drain_their_queue_before_they_halve() {
+    let mut flow = known(16.0);
+    flow.kin_window = 0;
+    flow.round(QUEUED_US);
+    let drained = flow.window();
+    flow.round(QUEUED_US);
+    let held = flow.window();
+    flow.round(QUEUED_US);
+    let mut alone = known(16.0);
+    (alone.kin, alone.kin_window) = (1, 0);
+    alone.round(QUEUED_US);
+    assert_eq!(alone.window(), 8.0);
+    // What they move to their mean of zero is a quarter each round.
+    assert!(
+        about(
+            drained,
+            16.0 * f64::from(BASE_US + 1000) / f64::from(QUEUED_US) * 0.75
+        ),
+        "{drained}"
+    );
+    assert!(about(held, drained * 0.75), "{held}");
+    assert!(about(flow.window(), held / 2.0 * 0.75), "{}", flow.window());
+}
+
+#[test]
+fn slow_start_waits_while_a_segment_tells_of_its_queue() {
+    // An eighth of the base is far below the threshold; of 200 segments it is 22, of 20 it is two.
+    for (window, grows) in [(20.0, true), (200.0, false)] {
+        let mut flow = Feeder::fresh(Algorithm::Nice, &[]);
+        flow.round(BASE_US);
+        flow.core.flow.win.w = (window * f64::from(ONE)) as u32;
+        let start = flow.delivered;
+        let ack = flow.ack(2, start.wrapping_sub(1), BASE_US + BASE_US / 8);
+        flow.core.on_ack(&ack);
+        assert_eq!(flow.window() > window, grows, "{window}");
+    }
+}
