@@ -98,10 +98,10 @@ nn_inline bool nn_may_grow(const struct nn_flow *flow, const struct nn_ack *ack)
 	return flow->recovery != NN_REDUCED && !(ack->flags & NN_APP_LIMITED);
 }
 
-/* Slow start on some of this ACK's segments, none of which then counts for congestion avoidance too. */
-nn_inline void nn_flow_slow_start(struct nn_flow *flow, const struct nn_ack *ack, u32 segments)
+/* Slow start on this ACK's segments, which then do not count for congestion avoidance too. */
+nn_inline void nn_flow_slow_start(struct nn_flow *flow, const struct nn_ack *ack)
 {
-	nn_slow_start(&flow->win, segments);
+	nn_slow_start(&flow->win, ack->acked);
 	flow->round.credit = ack->delivered;
 }
 

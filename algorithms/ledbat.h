@@ -158,7 +158,7 @@ nn_inline void ledbat_on_ack(struct nn_flow *flow, nn_params p, const struct nn_
 	if (!nn_in_slow_start(&flow->win))
 		ledbat_steer(flow, ack, target, queue);
 	else if (nn_is_tried(flow, ack))
-		nn_flow_slow_start(flow, ack, ack->acked);
+		nn_flow_slow_start(flow, ack);
 }
 
 #endif

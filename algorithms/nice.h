@@ -29,8 +29,6 @@
  *   moves to their mean every round. So they congest together too, and to halve all of them for a queue that is theirs
  *   empties the path: the first congested round drains, the next halves.
  * - A round after a halving is not judged: its segments left before (estimator = 0 judges each, as the paper).
- * - Slow start waits while an ACK tells of gamma's queue four times over (estimator = 0 does not): 19 late comers made a
- *   Reno flow at 1 Gbit/s lose packets twice in a fifth of a second, and that takes it a minute to make up for.
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
  * - A queue of own_queue segments is not either: below some 4 Mbit/s (at 40 ms) t of the buffer is less than what Vegas
  *   keeps there, and a flow that flees from itself gets half of an idle 1 Mbit/s. Eight are beta, a pair, and what a
@@ -78,7 +76,6 @@
 #define NICE_OWN_QUEUE 64u /* the parameter's range */
 #define NICE_LOOK_SHIFT 28u /* us: every 268 s, once at least in NN_RTT_WINDOW_US; it divides the clock, which wraps */
 #define NICE_LOOK_ROUNDS 2u /* in the first the queue empties, in the second a pair meets none */
-#define NICE_RUSH 4u /* segments: two pairs; a delayed ACK makes less */
 #define NICE_WAIT (4 * NN_ONE) /* below, a round has too few segments for one to be left out */
 #define NICE_STEP 4u /* the hurried growth: a quarter of the window, so two rounds of it overshoot by half at most */
 
@@ -301,18 +298,6 @@ nn_inline void nice_on_round(struct nn_flow *flow, nn_params p, const struct nn_
 	}
 }
 
-/*
- * The segments that slow start may grow by: none while this one tells that the flow has made a queue. Without a branch:
- * each doubles what the verifier follows. estimator - 1 is all ones for the paper's.
- */
-nn_inline u32 nice_unrushed(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 wire, u32 rtt)
-{
-	s64 queue = (s64)rtt - flow->rtt.min - p[NN_P_queue_floor] - nn_wire_us(wire) * p[NN_P_own_queue];
-	s64 spare = (s64)rtt * p[NN_P_gamma] * NICE_RUSH - (s64)(flow->win.w >> NN_SHIFT) * queue;
-
-	return ack->acked & ((u32) ~(spare >> 63) | (p[NN_P_estimator] - 1));
-}
-
 nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	u32 rtt = nn_trusted_rtt(flow, ack), wire;
@@ -325,7 +310,7 @@ nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ac
 	if (nn_may_grow(flow, ack))
 		nn_reno_grow(&nice_of(flow)->reno, ack->acked);
 	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
-		nn_flow_slow_start(flow, ack, nice_unrushed(flow, p, ack, wire, rtt));
+		nn_flow_slow_start(flow, ack);
 	if (nn_round_over(&flow->round, ack)) {
 		nn_forget();
 		nice_on_round(flow, p, ack);

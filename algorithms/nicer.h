@@ -98,7 +98,7 @@ nn_inline void nicer_on_ack(struct nn_flow *flow, nn_params p, const struct nn_a
 		nn_come_back(flow, p, ack);
 	}
 	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
-		nn_flow_slow_start(flow, ack, ack->acked);
+		nn_flow_slow_start(flow, ack);
 }
 
 #endif

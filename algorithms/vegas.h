@@ -81,7 +81,7 @@ nn_inline void vegas_on_ack(struct nn_flow *flow, nn_params p, const struct nn_a
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	}
 	if (nn_in_slow_start(&flow->win) && nn_may_grow(flow, ack))
-		nn_flow_slow_start(flow, ack, ack->acked);
+		nn_flow_slow_start(flow, ack);
 }
 
 #endif

@@ -16,21 +16,17 @@ MISSES: misses.Misses = {
         netnice 0.3 1: 19x3 19x2
         netnice 0.3 2: 3 19x3
     """,
-    "the lower flow stays with a third of the link (nicer-pairs, one lower flow)": """
-        netnice 10 1: 3 2 32
-        netnice 10 2: 3
-        netnice 100 2: 3
-        netnice 1000 2: 3 19x3
-    """,
     "it comes, but slowly: its own slow start ends at the lower flow's queue, then a segment a round trip": """
+        netnice 10 1: 3 2 32
+        netnice 10 2: 3 19x3
         netnice 100 1: 3 2 32 19x3 19x2
-        netnice 100 2: 19x3
+        netnice 100 2: 3 19x3
         netnice 1000 1: 3 2 32 19x3 19x2
+        netnice 1000 2: 3 19x3
     """,
     "Reno's slow start ends in a loss beside them, or is late by that": """
         netnice 10 0: 19x1
-        netnice 100 0: 321
-        netnice 1000 0: 321
+        netnice 1000 0: 19x1 321
     """,
     "Table I's own parameters; level 1 has 0.6 of the link even alone": """
         nicer 0.3 0: 19x3 19x2 19x1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What Nice does beyond the paper where a host has several flows to one place, and where many start late.
+//! What Nice does beyond the paper where a host has several flows to one place.
 
 mod feed;
 
@@ -78,18 +78,4 @@ fn flows_of_a_host_drain_their_queue_before_they_halve() {
     );
     assert!(about(held, drained * 0.75), "{held}");
     assert!(about(flow.window(), held / 2.0 * 0.75), "{}", flow.window());
-}
-
-#[test]
-fn slow_start_waits_while_a_segment_tells_of_its_queue() {
-    // An eighth of the base is far below the threshold; of 200 segments it is 22, of 20 it is two.
-    for (window, grows) in [(20.0, true), (200.0, false)] {
-        let mut flow = Feeder::fresh(Algorithm::Nice, &[]);
-        flow.round(BASE_US);
-        flow.core.flow.win.w = (window * f64::from(ONE)) as u32;
-        let start = flow.delivered;
-        let ack = flow.ack(2, start.wrapping_sub(1), BASE_US + BASE_US / 8);
-        flow.core.on_ack(&ack);
-        assert_eq!(flow.window() > window, grows, "{window}");
-    }
 }

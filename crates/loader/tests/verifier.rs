@@ -14,7 +14,7 @@ const SENDER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
 const PINNED: [(&str, u32, u32); 8] = [
     ("init", 1312, 1258),
     ("release", 97, 98),
-    ("cong_control", 68590, 28176),
+    ("cong_control", 75553, 42647),
     ("state", 640, 243),
     ("event", 116, 118),
     ("ssthresh", 7, 7),
