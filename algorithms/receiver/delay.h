@@ -30,6 +30,7 @@ struct nn_delay {
 	u32 first_tsval, first_us; /* to measure it */
 	u32 rtt_min; /* smallest round trip, us; NN_NEVER: none yet */
 	u32 rtt_recent; /* smallest of the current window */
+	u32 rtt_last; /* without timestamps: of the last round */
 	u32 queue; /* of the last arrival, us */
 	u8 tick_known;
 	u8 based;
@@ -43,6 +44,7 @@ nn_inline void nn_delay_init(struct nn_delay *d)
 	d->based = 0;
 	d->tick_known = 0;
 	d->current = 0;
+	d->rtt_last = 0;
 	d->queue = 0;
 	d->first_us = 0;
 	d->first_tsval = 0;
@@ -147,11 +149,19 @@ nn_inline u32 nn_delay_stamped(struct nn_delay *d, const struct nn_segment *seg,
 	return d->queue = queue;
 }
 
-/* The same from a round trip alone. */
-nn_inline u32 nn_delay_unstamped(struct nn_delay *d, u32 rtt_us)
+/*
+ * The same from a round trip alone. One that is too short (the kernel grants more than it was told: nn_advance()) is believed
+ * when the next says the same.
+ */
+nn_inline u32 nn_delay_unstamped(struct nn_delay *d, u32 now_us, u32 rtt_us)
 {
-	nn_delay_rtt(d, rtt_us);
-	return d->queue = rtt_us - d->rtt_min;
+	if (nn_unlikely(d->rtt_min == NN_NEVER))
+		d->base_us = now_us;
+	else if (nn_unlikely(now_us - d->base_us >= NN_BASE_US))
+		nn_delay_rotate(d, now_us, d->least);
+	nn_delay_rtt(d, nn_max(rtt_us, d->rtt_last));
+	d->rtt_last = rtt_us;
+	return d->queue = rtt_us - nn_min(rtt_us, d->rtt_min);
 }
 
 #endif

@@ -95,6 +95,12 @@ struct nn_tide {
 };
 
 /*
+ * Of the window, without timestamps. A round is timed from the ACK that first grants more than its mark: while a window
+ * shrinks, the edge stands still for a round trip, and what reaches it was let go by an ACK long ago.
+ */
+enum nn_granted { NN_GRANTED_NOTHING, NN_GRANTED_MARK, NN_GRANTED_MORE };
+
+/*
  * Ordered by who writes it: arrivals and ACKs may be on different processors, between which a line of cache that both
  * write would wander. First what is seldom written, then what every arrival writes; what ACKs write is at the end.
  */
@@ -112,7 +118,7 @@ struct nn_receiver {
 	u32 mss; /* largest payload of one segment seen */
 	u32 floor; /* bytes */
 	u32 start_us; /* first arrival */
-	u8 granted; /* `edge` is ours: rounds without timestamps can be measured */
+	u8 granted; /* enum nn_granted */
 	struct nn_arrivals round;
 	u32 rounds;
 	u32 next; /* highest sequence number seen, plus one */
@@ -155,6 +161,8 @@ nn_inline void nn_round_set(struct nn_receiver *flow, u32 mark, u32 now_us, bool
 	round->queue_max = 0;
 	round->queue_sum = 0;
 	round->rtt_min = NN_NEVER;
+	if (!stamped)
+		flow->granted = nn_min(flow->granted, NN_GRANTED_MARK);
 	flow->rounds++;
 }
 
@@ -273,19 +281,21 @@ nn_inline void nn_arrive(struct nn_receiver *flow, const struct nn_segment *seg,
 		flow->next = end;
 	if (nn_unlikely(seg->bytes > (u64)flow->mss * seg->segments)) /* spares most arrivals the division */
 		flow->mss = nn_larger(flow->mss, seg->bytes, seg->segments);
-	out->round =
-		seg->stamped ? nn_reached(seg->tsecr, round->mark) : flow->granted && nn_reached(seg->seq, round->mark);
+	out->round = seg->stamped ? nn_reached(seg->tsecr, round->mark)
+				  : flow->granted == NN_GRANTED_MORE && nn_reached(seg->seq, round->mark);
 	out->rtt = nn_arrival_rtt(flow, seg, out->round);
 	round->bytes += seg->bytes;
 	round->segments += seg->segments;
 	if (seg->stamped) {
 		nn_estimate(flow, seg);
 		out->queue = nn_delay_stamped(&flow->delay, seg, nn_max(out->rtt, 1));
-	} else if (out->rtt) {
-		flow->estimate = round->bytes < NN_RECEIVER_MOST ? (u32)round->bytes : NN_RECEIVER_MOST;
-		out->queue = nn_delay_unstamped(&flow->delay, out->rtt);
 	} else {
 		out->queue = flow->delay.queue;
+		if (!out->round) /* no sample */
+			return;
+		flow->estimate = round->bytes < NN_RECEIVER_MOST ? (u32)round->bytes : NN_RECEIVER_MOST;
+		out->queue = nn_delay_unstamped(&flow->delay, seg->now_us, nn_max(out->rtt, 1));
+		round->queue_sum = (u64)out->queue * (round->segments - seg->segments);
 	}
 	if (out->rtt && out->rtt < round->rtt_min)
 		round->rtt_min = out->rtt;

@@ -13,7 +13,7 @@ nn_rare void nn_receiver_switch(struct nn_receiver *flow, nn_receiver_params p, 
 	flow->algorithm = chosen < NN_RECEIVER_COUNT ? chosen + 1 : 0;
 	flow->haste = 1;
 	flow->low = 0;
-	flow->granted = 0;
+	flow->granted = NN_GRANTED_NOTHING;
 	if (!flow->algorithm)
 		return;
 	flow->floor = mss * nn_max(nn_min(p[NN_R_floor], 10), 1);
@@ -187,13 +187,32 @@ nn_rare void nn_follow(struct nn_receiver *flow, u32 acked)
 		flow->window = nn_max(flow->target, flow->window - nn_min(acked, flow->window));
 }
 
+/* Where the round's time begins. Timestamps need none of it. */
 nn_rare void nn_grant(struct nn_receiver *flow, u32 now_us)
 {
-	flow->granted = 1;
-	if (!flow->round.stamped) {
-		flow->round.mark = flow->edge;
+	if (flow->granted == NN_GRANTED_NOTHING) {
+		if (!flow->round.stamped)
+			flow->round.mark = flow->edge;
+		flow->granted = NN_GRANTED_MARK;
+	} else if (flow->round.stamped) {
+		flow->granted = NN_GRANTED_MORE;
+	} else if ((s32)(flow->acked + flow->window - flow->round.mark) > 0) {
 		flow->round.start_us = now_us;
+		flow->granted = NN_GRANTED_MORE;
 	}
+}
+
+#define NN_CREEP 256 /* bytes an ACK: a window scale of 8 */
+
+/*
+ * The right edge granted, at most. While the window shrinks, the edge stands still; but the kernel rounds what is left up
+ * to its window scale with each ACK, and so grants some segments more than it was told.
+ */
+nn_inline void nn_advance(struct nn_receiver *flow, u32 acked)
+{
+	u32 edge = flow->acked + flow->window, crept = flow->edge + nn_min(acked, NN_CREEP);
+
+	flow->edge = flow->granted == NN_GRANTED_NOTHING || (s32)(edge - crept) > 0 ? edge : crept;
 }
 
 /* An ACK is about to leave: the window to advertise with it, bytes; 0: the kernel's own. */
@@ -210,8 +229,8 @@ nn_inline u32 nn_receiver_ack(struct nn_receiver *flow, const struct nn_leaving 
 		return 0;
 	if (nn_unlikely(flow->window != flow->target))
 		nn_follow(flow, acked);
-	flow->edge = ack->ack + flow->window;
-	if (nn_unlikely(!flow->granted))
+	nn_advance(flow, acked);
+	if (nn_unlikely(flow->granted != NN_GRANTED_MORE))
 		nn_grant(flow, ack->now_us);
 	return flow->window;
 }
