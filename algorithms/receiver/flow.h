@@ -3,7 +3,7 @@
  * What every receiver core remembers of a flow.
  *
  * round     the time from an ACK to the first data that it triggered: TSecr reaches the clock at the round's start;
- *           without timestamps, the sequence reaches the right edge granted at the round's start
+ *           without timestamps, from the ACK that grants more than was granted at the round's start, to what passes that
  * window    what is advertised. It follows `target` by at most the bytes that an ACK acknowledges (Vulture, algorithm 5),
  *           so the right edge never moves left and a growing window never makes the sender burst
  * estimate  the sender's window: bytes received less those acknowledged before the ACK that triggered the newest
@@ -134,7 +134,7 @@ struct nn_receiver {
 	u32 tail; /* of `acks` */
 	u32 acked; /* newest acknowledgement sent */
 	u32 window; /* bytes */
-	u32 edge; /* right edge granted */
+	u32 edge; /* right edge granted, at most */
 	u32 told; /* window that the kernel was told last, bytes; 0: none */
 	u32 told_at; /* the acknowledgement then sent */
 };
@@ -282,7 +282,7 @@ nn_inline void nn_arrive(struct nn_receiver *flow, const struct nn_segment *seg,
 	if (nn_unlikely(seg->bytes > (u64)flow->mss * seg->segments)) /* spares most arrivals the division */
 		flow->mss = nn_larger(flow->mss, seg->bytes, seg->segments);
 	out->round = seg->stamped ? nn_reached(seg->tsecr, round->mark)
-				  : flow->granted == NN_GRANTED_MORE && nn_reached(seg->seq, round->mark);
+				  : flow->granted == NN_GRANTED_MORE && (s32)(end - round->mark) > 0;
 	out->rtt = nn_arrival_rtt(flow, seg, out->round);
 	round->bytes += seg->bytes;
 	round->segments += seg->segments;

@@ -187,32 +187,29 @@ nn_rare void nn_follow(struct nn_receiver *flow, u32 acked)
 		flow->window = nn_max(flow->target, flow->window - nn_min(acked, flow->window));
 }
 
-/* Where the round's time begins. Timestamps need none of it. */
-nn_rare void nn_grant(struct nn_receiver *flow, u32 now_us)
-{
-	if (flow->granted == NN_GRANTED_NOTHING) {
-		if (!flow->round.stamped)
-			flow->round.mark = flow->edge;
-		flow->granted = NN_GRANTED_MARK;
-	} else if (flow->round.stamped) {
-		flow->granted = NN_GRANTED_MORE;
-	} else if ((s32)(flow->acked + flow->window - flow->round.mark) > 0) {
-		flow->round.start_us = now_us;
-		flow->granted = NN_GRANTED_MORE;
-	}
-}
-
-#define NN_CREEP 256 /* bytes an ACK: a window scale of 8 */
+#define NN_ROUNDED 256 /* bytes: a window scale of 8 */
 
 /*
- * The right edge granted, at most. While the window shrinks, the edge stands still; but the kernel rounds what is left up
- * to its window scale with each ACK, and so grants some segments more than it was told.
+ * The right edge, at most: the kernel rounds windows up to its scale, and senders fill that too. While a window shrinks,
+ * its edge stands still; but what is left of it is rounded up with every ACK.
  */
-nn_inline void nn_advance(struct nn_receiver *flow, u32 acked)
+nn_inline void nn_advance(struct nn_receiver *flow, u32 acked, u32 now_us)
 {
-	u32 edge = flow->acked + flow->window, crept = flow->edge + nn_min(acked, NN_CREEP);
+	u32 edge = flow->acked + flow->window + NN_ROUNDED, crept = flow->edge + nn_min(acked, NN_ROUNDED);
 
-	flow->edge = flow->granted == NN_GRANTED_NOTHING || (s32)(edge - crept) > 0 ? edge : crept;
+	if (nn_unlikely(flow->granted == NN_GRANTED_NOTHING)) {
+		flow->round.mark = flow->round.stamped ? flow->round.mark : edge;
+		flow->granted = NN_GRANTED_MARK;
+	} else if ((s32)(edge - crept) <= 0) {
+		edge = crept;
+		if (flow->granted == NN_GRANTED_MARK && !flow->round.stamped)
+			flow->round.mark = edge;
+	} else if (nn_unlikely(flow->granted == NN_GRANTED_MARK)) {
+		if (!flow->round.stamped)
+			flow->round.start_us = now_us;
+		flow->granted = NN_GRANTED_MORE;
+	}
+	flow->edge = edge;
 }
 
 /* An ACK is about to leave: the window to advertise with it, bytes; 0: the kernel's own. */
@@ -229,9 +226,7 @@ nn_inline u32 nn_receiver_ack(struct nn_receiver *flow, const struct nn_leaving 
 		return 0;
 	if (nn_unlikely(flow->window != flow->target))
 		nn_follow(flow, acked);
-	nn_advance(flow, acked);
-	if (nn_unlikely(flow->granted != NN_GRANTED_MORE))
-		nn_grant(flow, ack->now_us);
+	nn_advance(flow, acked, ack->now_us);
 	return flow->window;
 }
 
