@@ -3,10 +3,12 @@
  * How long the queue in front of us is, from the receiver's side alone.
  *
  * One-way delay: arrival time - TSval x tick. The sender's zero is unknown and cancels against the smallest value seen
- * (base). It sees only the direction of the data, and every segment is a sample. It has three weaknesses, each bounded:
+ * (base). It sees only the direction of the data, and every segment is a sample. It has four weaknesses, each bounded:
  *   tick    the peer's clock ticks in 1 us, 1, 4, 10 or 100 ms: measured against ours over the first 200 ms
  *   drift   at 50 ppm the base is wrong by 5 ms after 100 s. The round-trip time, which needs only our own clock, bounds
  *           the queue from above: a one-way delay that claims more moves the base instead
+ *   random  a clock that gains more than a round trip is none, or has jumped. It has no tick then: the round-trip time alone
+ *           counts, until 200 ms of it fit a usual tick
  *   route   a longer path looks like a queue for ever: the base is the least of the last 4 x 64 s
  * Without timestamps: the round-trip time, measured from the grant of a right edge to the first byte beyond it. It sees
  * both directions, and a sender that does not use the window makes it longer: such a flow yields too much, not too little.
@@ -20,13 +22,14 @@
 #define NN_BASE_US 64000000u
 #define NN_TICK_US 1000u /* Linux, the BSDs, Windows: until the peer's is known */
 #define NN_TICK_PROBE_US 200000u
+#define NN_CLOCK_SLACK_US 8000u /* what timers and a changed way back may add, as in ../peer.h */
 
 struct nn_delay {
 	u32 base[NN_BASES]; /* smallest one-way delay of each window, us of an arbitrary zero */
 	u32 least; /* of them */
 	u32 base_us; /* when the current window began */
 	u32 current; /* its index */
-	u32 tick; /* the peer's, us */
+	u32 tick; /* the peer's, us; 0: it is not a clock */
 	u32 first_tsval, first_us; /* to measure it */
 	u32 rtt_min; /* smallest round trip, us; NN_NEVER: none yet */
 	u32 rtt_recent; /* smallest of the current window */
@@ -80,17 +83,44 @@ nn_inline void nn_delay_restore(struct nn_delay *d, u32 base, u32 rtt)
 	d->rtt_recent = nn_min(d->rtt_recent, rtt);
 }
 
+/* Do `ticks` make `elapsed_us`? Queues may have changed by 1/32 of it. */
+nn_inline bool nn_ticks_fit(u32 tick_us, u32 ticks, u32 elapsed_us)
+{
+	u64 theirs = (u64)tick_us * ticks, slack = elapsed_us / 32 + tick_us;
+
+	return theirs <= elapsed_us + slack && elapsed_us <= theirs + slack;
+}
+
 nn_rare void nn_delay_tick(struct nn_delay *d, u32 now_us, u32 tsval)
 {
-	u32 elapsed = now_us - d->first_us, ticks = tsval - d->first_tsval, us;
+	u32 elapsed = now_us - d->first_us, ticks = tsval - d->first_tsval, us, tick;
 
-	if (!ticks)
+	if (!ticks) { /* it stands still */
+		d->tick = 0;
 		return;
+	}
 	us = elapsed / ticks;
-	d->tick = us < 100 ? 1 : us < 2500 ? 1000 : us < 7000 ? 4000 : us < 50000 ? 10000 : 100000;
-	d->tick_known = 1;
-	if (d->tick != NN_TICK_US)
+	tick = us < 100 ? 1 : us < 2500 ? 1000 : us < 7000 ? 4000 : us < 50000 ? 10000 : 100000;
+	if (!d->tick && !nn_ticks_fit(tick, ticks, elapsed)) {
+		d->first_us = now_us;
+		d->first_tsval = tsval;
+		return;
+	}
+	if (!d->tick)
+		nn_delay_base(d, now_us - tsval * tick - d->queue);
+	else if (tick != NN_TICK_US)
 		d->based = 0;
+	d->tick = tick;
+	d->tick_known = 1;
+}
+
+/* The peer's clock is none. */
+nn_rare void nn_delay_distrust(struct nn_delay *d, u32 now_us, u32 tsval)
+{
+	d->tick = 0;
+	d->tick_known = 0;
+	d->first_us = now_us;
+	d->first_tsval = tsval;
 }
 
 nn_rare void nn_delay_rotate(struct nn_delay *d, u32 now_us, u32 owd)
@@ -116,41 +146,8 @@ nn_inline void nn_delay_rtt(struct nn_delay *d, u32 rtt_us)
 	d->rtt_min = nn_min(d->rtt_min, rtt_us);
 }
 
-/* The queue that a stamped arrival met, us. `rtt_us` is at most a tick of our own clock (1 ms) too long. */
-nn_inline u32 nn_delay_stamped(struct nn_delay *d, const struct nn_segment *seg, u32 rtt_us)
-{
-	u32 *base = &d->base[d->current % NN_BASES], owd, most, queue;
-
-	if (nn_unlikely(!d->based) && !d->tick_known && !d->first_us) {
-		d->first_tsval = seg->tsval;
-		d->first_us = seg->now_us;
-	}
-	if (nn_unlikely(!d->tick_known) && seg->now_us - d->first_us >= NN_TICK_PROBE_US)
-		nn_delay_tick(d, seg->now_us, seg->tsval);
-	nn_delay_rtt(d, rtt_us);
-	owd = seg->now_us - seg->tsval * d->tick;
-	if (nn_unlikely(!d->based)) {
-		nn_delay_rebase(d, owd);
-		d->base_us = seg->now_us;
-		d->based = 1;
-	}
-	if (nn_unlikely(seg->now_us - d->base_us >= NN_BASE_US))
-		nn_delay_rotate(d, seg->now_us, owd);
-	else if ((s32)(owd - *base) < 0)
-		*base = owd;
-	if ((s32)(owd - d->least) < 0)
-		d->least = owd;
-	queue = owd - d->least;
-	most = rtt_us - d->rtt_min + d->tick + NN_TICK_US;
-	if (queue > most) {
-		nn_delay_rebase(d, owd - most);
-		queue = most;
-	}
-	return d->queue = queue;
-}
-
 /*
- * The same from a round trip alone. One that is too short (the kernel grants more than it was told: nn_advance()) is believed
+ * The queue that an arrival met, us, from a round trip alone. One that is too short (the kernel grants more than it was told: nn_advance()) is believed
  * when the next says the same.
  */
 nn_inline u32 nn_delay_unstamped(struct nn_delay *d, u32 now_us, u32 rtt_us)
@@ -162,6 +159,44 @@ nn_inline u32 nn_delay_unstamped(struct nn_delay *d, u32 now_us, u32 rtt_us)
 	nn_delay_rtt(d, nn_max(rtt_us, d->rtt_last));
 	d->rtt_last = rtt_us;
 	return d->queue = rtt_us - nn_min(rtt_us, d->rtt_min);
+}
+
+/* The same of a stamped arrival. `rtt_us` is at most a tick of our own clock (1 ms) too long. */
+nn_inline u32 nn_delay_stamped(struct nn_delay *d, const struct nn_segment *seg, u32 rtt_us)
+{
+	u32 *base = &d->base[d->current % NN_BASES], owd, most, queue;
+
+	if (nn_unlikely(!d->based) && !d->tick_known && !d->first_us) {
+		d->first_tsval = seg->tsval;
+		d->first_us = seg->now_us;
+	}
+	if (nn_unlikely(!d->tick_known) && seg->now_us - d->first_us >= NN_TICK_PROBE_US)
+		nn_delay_tick(d, seg->now_us, seg->tsval);
+	nn_delay_rtt(d, rtt_us);
+	if (nn_unlikely(!d->tick))
+		return nn_delay_unstamped(d, seg->now_us, rtt_us);
+	owd = seg->now_us - seg->tsval * d->tick;
+	if (nn_unlikely(!d->based)) {
+		nn_delay_rebase(d, owd);
+		d->base_us = seg->now_us;
+		d->based = 1;
+	}
+	if (nn_unlikely(seg->now_us - d->base_us >= NN_BASE_US))
+		nn_delay_rotate(d, seg->now_us, owd);
+	else if ((s32)(owd - *base) < 0)
+		*base = owd;
+	if ((s32)(owd - d->least) < 0) {
+		if (nn_unlikely(d->least - owd > d->rtt_min + d->tick + NN_CLOCK_SLACK_US) && d->tick_known)
+			nn_delay_distrust(d, seg->now_us, seg->tsval);
+		d->least = owd;
+	}
+	queue = owd - d->least;
+	most = rtt_us - d->rtt_min + d->tick + NN_TICK_US;
+	if (queue > most) {
+		nn_delay_rebase(d, owd - most);
+		queue = most;
+	}
+	return d->queue = queue;
 }
 
 #endif

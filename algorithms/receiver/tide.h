@@ -346,7 +346,7 @@ nn_inline bool tide_stepped(struct nn_receiver *flow, nn_receiver_params p, cons
 		return false;
 	if (t->step_count)
 		t->step_count = queue >= t->step_base + step ? t->step_count + 1 : 0;
-	else if (seg->stamped && apart * flow->delay.tick <= NN_TIDE_STEP_MS * 1000) {
+	else if (seg->stamped && flow->delay.tick && apart * flow->delay.tick <= NN_TIDE_STEP_MS * 1000) {
 		t->step_count = 1;
 		t->step_base = queue - (u32)jump;
 	}

@@ -90,9 +90,9 @@ nn_inline void vulture_count(struct nn_vulture *v, s32 piv, u32 jiffy)
 nn_inline void vulture_measure(struct nn_vulture *v, nn_receiver_params p, const struct nn_segment *seg, u32 tick)
 {
 	u32 quantum = nn_max(p[NN_R_quantum], 1), jiffy = nn_min(p[NN_R_jiffy], 100000);
-	u32 sent = seg->stamped ? seg->tsval * tick / quantum * quantum : seg->now_us;
-	u32 arrived = seg->now_us / quantum * quantum;
 	u32 clock = seg->stamped ? tick : 0, head, tail;
+	u32 sent = clock ? seg->tsval * tick / quantum * quantum : seg->now_us;
+	u32 arrived = seg->now_us / quantum * quantum;
 	s32 interval;
 
 	if (v->tick != clock) /* times of two clocks make no pair: such a head would stay for ever */

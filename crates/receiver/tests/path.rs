@@ -70,6 +70,77 @@ fn a_peer_without_timestamps_is_judged_by_round_trips() {
     assert!(used < 0.1, "still uses {used}");
 }
 
+/// As good as random: it never comes to the same again within an hour.
+fn random(ticks: u64) -> u32 {
+    (ticks.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 29) as u32
+}
+
+/// Uses the path alone, without a queue; leaves it to a stranger; comes back.
+fn yields_as_tide_does(path: &mut Path, who: &str) {
+    path.run(10 * SECOND, 0.0);
+    let (used, queue) = path.run(20 * SECOND, 0.0);
+    assert!(used > 0.9 && queue < 30_000, "{who}: {used}, {queue} us");
+    path.run(2 * SECOND, 1.0);
+    let (used, _) = path.run(5 * SECOND, 1.0);
+    assert!(used < 0.1, "{who}: still uses {used}");
+    path.run(3 * SECOND, 0.0);
+    let (used, _) = path.run(5 * SECOND, 0.0);
+    assert!(used > 0.9, "{who}: came back to {used}");
+}
+
+#[test]
+fn a_clock_that_is_none_is_not_believed() {
+    let clocks: [(&str, fn(u64) -> u32); 4] = [
+        ("random", random),
+        ("random in a second", |ticks| {
+            ticks as u32 + random(ticks) % 1000
+        }),
+        ("constant", |_| 4711),
+        ("backwards", |ticks| 0u32.wrapping_sub(ticks as u32)),
+    ];
+    for (who, shows) in clocks {
+        let mut path = Path::new("tide");
+        path.shows = shows;
+        yields_as_tide_does(&mut path, who);
+    }
+}
+
+#[test]
+fn a_clock_that_wraps_is_believed() {
+    for tick in [1, 1000] {
+        let mut path = Path::new("tide");
+        path.tick = tick;
+        // after five seconds
+        path.shows = match tick {
+            1 => |ticks| (ticks as u32).wrapping_sub(6_000_000),
+            _ => |ticks| (ticks as u32).wrapping_sub(6_000),
+        };
+        yields_as_tide_does(&mut path, "wrapping");
+        assert_eq!(u64::from(path.core.look().tick), tick);
+    }
+}
+
+#[test]
+fn a_clock_that_jumps_is_measured_afresh() {
+    for jump in [300_000i32, -300_000] {
+        let mut path = Path::new("tide");
+        path.run(10 * SECOND, 0.0);
+        let before = path.shows;
+        path.shows = match jump {
+            300_000 => |ticks| ticks as u32 + 300_000,
+            _ => |ticks| (ticks as u32).wrapping_sub(300_000),
+        };
+        let (used, _) = path.run(SECOND, 0.0);
+        assert!(used > 0.9, "{jump}: {used}");
+        assert_eq!(path.core.look().tick, 1000, "{jump}");
+        yields_as_tide_does(&mut path, "jumped");
+        path.shows = before;
+        path.run(SECOND, 0.0);
+        assert_eq!(path.core.look().tick, 1000, "{jump}, back");
+        yields_as_tide_does(&mut path, "jumped back");
+    }
+}
+
 #[test]
 fn every_receiver_uses_an_idle_path() {
     for algorithm in ALGORITHMS {

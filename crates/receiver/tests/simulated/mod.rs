@@ -28,6 +28,8 @@ pub struct Path {
     pub tick: u64,
     pub drift: i64,
     pub stamps: bool,
+    /// What its timestamps show when its clock shows so many ticks.
+    pub shows: fn(u64) -> u32,
     pub now: u64,
     /// When the queue will be empty.
     busy: u64,
@@ -58,6 +60,7 @@ impl Path {
             tick: 1000,
             drift: 0,
             stamps: true,
+            shows: |ticks| ticks as u32,
             now: 1_000_000,
             busy: 0,
             next: 0,
@@ -151,7 +154,7 @@ impl Path {
             ..full(
                 self.now as u32,
                 seq,
-                (theirs / self.tick) as u32,
+                (self.shows)(theirs / self.tick),
                 echoed as u32,
             )
         });
