@@ -10,8 +10,9 @@
  *   random  a clock that gains more than a round trip is none, or has jumped. It has no tick then: the round-trip time alone
  *           counts, until 200 ms of it fit a usual tick
  *   route   a longer path looks like a queue for ever: the base is the least of the last 4 x 64 s
- * Without timestamps: the round-trip time, measured from the grant of a right edge to the first byte beyond it. It sees
- * both directions, and a sender that does not use the window makes it longer: such a flow yields too much, not too little.
+ * Without timestamps: the round-trip time, from an ACK that grants more to what passes the edge granted before it; one
+ * sample a round. It sees both directions, and a sender that does not use the window makes it longer: such a flow yields too
+ * much, not too little.
  */
 #ifndef NN_DELAY_H
 #define NN_DELAY_H
@@ -147,8 +148,8 @@ nn_inline void nn_delay_rtt(struct nn_delay *d, u32 rtt_us)
 }
 
 /*
- * The queue that an arrival met, us, from a round trip alone. One that is too short (the kernel grants more than it was told: nn_advance()) is believed
- * when the next says the same.
+ * The queue that an arrival met, us, from a round trip alone. One that is too short (the kernel grants more than it was
+ * told: nn_advance()) is believed when the next says the same.
  */
 nn_inline u32 nn_delay_unstamped(struct nn_delay *d, u32 now_us, u32 rtt_us)
 {

@@ -17,6 +17,8 @@
 #define NN_RECEIVER_MOST (1u << 29) /* bytes: half of what TCP can scale to */
 #define NN_ACKS 128 /* remembered; each covers all ACKs of one clock tick */
 #define NN_ACKS_A_SEGMENT 8
+#define NN_ROUNDED 256 /* bytes: a window scale of 8, of receive buffers of up to 16 MB */
+#define NN_ROUNDED_MOST 1024 /* where a segment is still more */
 
 struct nn_arrivals {
 	u32 start_us;
@@ -135,6 +137,7 @@ struct nn_receiver {
 	u32 acked; /* newest acknowledgement sent */
 	u32 window; /* bytes */
 	u32 edge; /* right edge granted, at most */
+	u32 rounded; /* bytes: to multiples of this the kernel rounds windows up, at most */
 	u32 told; /* window that the kernel was told last, bytes; 0: none */
 	u32 told_at; /* the acknowledgement then sent */
 };
@@ -248,6 +251,7 @@ nn_rare void nn_first_arrival(struct nn_receiver *flow, const struct nn_segment 
 	flow->seen = 1;
 	flow->next = seg->seq;
 	flow->start_us = seg->now_us;
+	flow->rounded = NN_ROUNDED;
 	nn_delay_init(&flow->delay);
 	nn_round_start(flow, seg);
 }
@@ -266,6 +270,17 @@ nn_inline void nn_begin(struct nn_receiver *flow, const struct nn_segment *seg)
 	/* our clock was learnt, or a stamp is missing */
 	if ((seg->stamped != 0) != flow->round.stamped)
 		nn_round_start(flow, seg);
+}
+
+/* Half of the least round trip is none: the kernel rounds to more than was believed. The round is timed again. */
+nn_inline bool nn_too_short(struct nn_receiver *flow, u32 rtt)
+{
+	if (rtt >= flow->delay.rtt_min / 2 || flow->delay.rtt_min == NN_NEVER || flow->rounded >= NN_ROUNDED_MOST)
+		return false;
+	flow->rounded *= 2;
+	flow->round.mark = flow->edge;
+	flow->granted = NN_GRANTED_MARK;
+	return true;
 }
 
 /* Bookkeeping of one arrival, the same for every algorithm. */
@@ -291,8 +306,12 @@ nn_inline void nn_arrive(struct nn_receiver *flow, const struct nn_segment *seg,
 		out->queue = nn_delay_stamped(&flow->delay, seg, nn_max(out->rtt, 1));
 	} else {
 		out->queue = flow->delay.queue;
-		if (!out->round) /* no sample */
+		if (out->round && nn_too_short(flow, out->rtt))
+			out->round = false;
+		if (!out->round) { /* no sample */
+			out->rtt = 0;
 			return;
+		}
 		flow->estimate = round->bytes < NN_RECEIVER_MOST ? (u32)round->bytes : NN_RECEIVER_MOST;
 		out->queue = nn_delay_unstamped(&flow->delay, seg->now_us, nn_max(out->rtt, 1));
 		round->queue_sum = (u64)out->queue * (round->segments - seg->segments);

@@ -187,15 +187,13 @@ nn_rare void nn_follow(struct nn_receiver *flow, u32 acked)
 		flow->window = nn_max(flow->target, flow->window - nn_min(acked, flow->window));
 }
 
-#define NN_ROUNDED 256 /* bytes: a window scale of 8 */
-
 /*
  * The right edge, at most: the kernel rounds windows up to its scale, and senders fill that too. While a window shrinks,
  * its edge stands still; but what is left of it is rounded up with every ACK.
  */
 nn_inline void nn_advance(struct nn_receiver *flow, u32 acked, u32 now_us)
 {
-	u32 edge = flow->acked + flow->window + NN_ROUNDED, crept = flow->edge + nn_min(acked, NN_ROUNDED);
+	u32 edge = flow->acked + flow->window + flow->rounded, crept = flow->edge + nn_min(acked, flow->rounded);
 
 	if (nn_unlikely(flow->granted == NN_GRANTED_NOTHING)) {
 		flow->round.mark = flow->round.stamped ? flow->round.mark : edge;

@@ -70,6 +70,17 @@ fn a_peer_without_timestamps_is_judged_by_round_trips() {
     assert!(used < 0.1, "still uses {used}");
 }
 
+#[test]
+fn without_timestamps_a_kernel_that_rounds_windows_up_takes_nothing_away() {
+    for scale in [7, 8, 10] {
+        let mut path = Path::new("tide");
+        (path.stamps, path.scale, path.rtt) = (false, scale, 40_000);
+        for _ in 0..3 {
+            yields_as_tide_does(&mut path, &format!("scale {scale}"));
+        }
+    }
+}
+
 /// As good as random: it never comes to the same again within an hour.
 fn random(ticks: u64) -> u32 {
     (ticks.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 29) as u32

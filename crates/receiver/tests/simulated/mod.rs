@@ -30,6 +30,9 @@ pub struct Path {
     pub stamps: bool,
     /// What its timestamps show when its clock shows so many ticks.
     pub shows: fn(u64) -> u32,
+    /// The kernel rounds windows up to multiples of two to the power of this, and never takes back what it granted.
+    pub scale: u32,
+    granted: u32,
     pub now: u64,
     /// When the queue will be empty.
     busy: u64,
@@ -61,6 +64,8 @@ impl Path {
             drift: 0,
             stamps: true,
             shows: |ticks| ticks as u32,
+            scale: 0,
+            granted: 10 * MSS,
             now: 1_000_000,
             busy: 0,
             next: 0,
@@ -166,8 +171,11 @@ impl Path {
                 window => window,
             };
             self.acked = end;
+            let left = self.granted.wrapping_sub(end) as i32;
+            let window = window.max(left.max(0) as u32);
+            self.granted = end.wrapping_add(window.next_multiple_of(1 << self.scale));
             self.acks
-                .push_back((self.now + self.rtt, end.wrapping_add(window), self.now));
+                .push_back((self.now + self.rtt, self.granted, self.now));
         }
     }
 }
