@@ -81,9 +81,11 @@ fn without_timestamps_a_kernel_that_rounds_windows_up_takes_nothing_away() {
     }
 }
 
-/// As good as random: it never comes to the same again within an hour.
+/// As good as random (splitmix64).
 fn random(ticks: u64) -> u32 {
-    (ticks.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 29) as u32
+    let mut x = ticks.wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ x >> 31).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (x ^ x >> 29) as u32
 }
 
 /// Uses the path alone, without a queue; leaves it to a stranger; comes back.
