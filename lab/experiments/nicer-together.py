@@ -14,8 +14,6 @@ MISSES: misses.Misses = {
         goodput nice1: 10/16 10/64 100/64
         goodput nice2: 10/16 10/64 100/64
     """,
-    "{mean}: in one of two runs one that came late takes the others' queue for the base, and fills the path with what "
-    "they flee from, until it looks for its base (268 s)": "jain nice: 100/64",
 }
 """Bars that are not met: jain LEVEL or goodput LEVEL: RATE/FLOWS …"""
 KNOWN = misses.read(MISSES)

@@ -101,9 +101,12 @@ fn yields_as_tide_does(path: &mut Path, who: &str) {
     assert!(used > 0.9, "{who}: came back to {used}");
 }
 
+/// What a peer's clock shows at a microsecond.
+type Clock = fn(u64) -> u32;
+
 #[test]
 fn a_clock_that_is_none_is_not_believed() {
-    let clocks: [(&str, fn(u64) -> u32); 4] = [
+    let clocks: [(&str, Clock); 4] = [
         ("random", random),
         ("random in a second", |ticks| {
             ticks as u32 + random(ticks) % 1000
