@@ -65,7 +65,7 @@ def test_a_lone_flow_reaches_95_percent_of_cubic(capsys: pytest.CaptureFixture[s
         nice: list[float] = []
         cubic: list[float] = []
         found: set[str] = set()
-        for _ in range(2):  # a start is half of such a time, and no two are alike
+        for _ in range(4):  # a start is half of such a time, and no two are alike: 94.7 to 96.4 %
             mine, on = goodput(day, "netnice")
             nice.append(mine)
             found |= on
