@@ -47,11 +47,10 @@ class Day:
             yield [
                 stack.enter_context(
                     # Zeros are as long as anything on the path; --sparse spares the receiver's disk.
-                    self.a.spawn(
-                        *words, "rsync", "--whole-file", "--sparse", "--inplace", source, self.store.url(f"{n}")
-                    )
+                    self.a.spawn(*words, "rsync", "--whole-file", "--sparse", "--inplace", source, folder)
                 )
-                for n in range(count)
+                # Each a folder of its own: of two rsyncs that make the same one at once, one gives up.
+                for folder in (self.store.url(f"{source.parent.name}-{n}") for n in range(count))
             ]
 
     def arriving_uploads(self, interval: float = 0.1) -> ByteCounter:
