@@ -2,10 +2,12 @@
 /*
  * How much of its window a flow uses. A window that the receiver or the application keeps from being filled has not
  * been tried, and must not grow: Linux asks tcp_is_cwnd_limited(), which a core, told of ACKs only, cannot see.
+ * And what it leaves to others of its host.
  */
 #ifndef NN_FLIGHT_H
 #define NN_FLIGHT_H
 
+#include "branchless.h"
 #include "pace.h"
 
 /* Segments that were in flight when this ACK came. */
@@ -32,6 +34,12 @@ nn_inline bool nn_window_limits(const struct nn_window *win, const struct nn_ack
 nn_inline bool nn_is_tried(const struct nn_flow *flow, const struct nn_ack *ack)
 {
 	return nn_may_grow(flow, ack) && nn_window_limits(&flow->win, ack);
+}
+
+/* One of a host's flows to a place: a quarter of the way to their mean, which keeps their sum if each does so. */
+nn_inline void nn_share(struct nn_window *win, u32 mean)
+{
+	nn_shrink(win, win->w + nn_beyond(mean, win->w) / 4 - nn_beyond(win->w, mean) / 4);
 }
 
 #endif

@@ -75,6 +75,10 @@
 #define LADDER1_PARAMS(P) LADDER_PARAMS(P, 10, 600, 512, 1024, 4096, 5, 4, 8, 3, 4, 32, 1000)
 #define LADDER2_PARAMS(P) LADDER_PARAMS(P, 4, 500, 512, 128, 512, 4, 2, 16, 3, 2, 16, 2000)
 
+#define LADDER_PAIRS 8u /* by then every queue that a TCP keeps has moved */
+#define LADDER_PATIENCE 32u /* a minute between the looks of a host: each makes a flow of nice halve */
+#define LADDER_FAR 4u /* bands: more than the three packets of nice, which stand still at times */
+
 nn_inline void ladder_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {
 	nn_flow_init(flow, p, now_us, delivered, srtt_us);
@@ -228,16 +232,6 @@ nn_inline void ladder_take_stock(struct nn_flow *flow, nn_params p, const struct
 	}
 }
 
-/* Kin share what they have. */
-nn_inline void ladder_share(struct nn_flow *flow, const struct nn_ack *ack)
-{
-	u32 w = flow->win.w;
-
-	if (ack->kin < 2)
-		return;
-	nn_shrink(&flow->win, w + nn_beyond(ack->kin_window, w) / 4 - nn_beyond(w, ack->kin_window) / 4);
-}
-
 nn_inline void ladder_end_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 band)
 {
 	struct ladder *own = ladder_of(flow);
@@ -252,8 +246,8 @@ nn_inline void ladder_end_round(struct nn_flow *flow, nn_params p, const struct 
 			ladder_forget(own);
 		}
 	}
-	if (!own->look)
-		ladder_share(flow, ack);
+	if (!own->look && ack->kin > 1)
+		nn_share(&flow->win, ack->kin_window);
 	nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	if (!own->look && !looked)
 		nn_come_back(flow, p, ack);

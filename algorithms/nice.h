@@ -255,13 +255,12 @@ nn_inline u32 nice_shared(const struct nn_flow *flow, nn_params p, const struct 
 	return (u32)(several & most & knows) & nn_less(0, p[NN_P_shared]);
 }
 
-/* Each moves a quarter of the way to their mean, which keeps their sum. */
 nn_inline void nice_share(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	u32 w = flow->win.w, settled = ~nn_less(w, flow->win.ssthresh) & ~nn_less(0, flow->recovery);
+	u32 settled = ~nn_less(flow->win.w, flow->win.ssthresh) & ~nn_less(0, flow->recovery);
 
 	if (nice_shared(flow, p, ack) & settled & ~nn_less(0, nice_of(flow)->looking))
-		nn_shrink(&flow->win, w + nn_beyond(ack->kin_window, w) / 4 - nn_beyond(w, ack->kin_window) / 4);
+		nn_share(&flow->win, ack->kin_window);
 }
 
 /* Is the queue the flow's own work, or for the first time in a row that of all that share? */

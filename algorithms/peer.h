@@ -16,23 +16,15 @@
 #define NN_PEER_H
 
 #include "flow.h"
+#include "tick.h"
 
 #define NN_TICK_LEAST_US 1000000u /* a second: a 20 ms clock has counted 50 by then */
 #define NN_TICK_MOST_US 16000000u /* no unit fitted for so long: begin again */
-#define NN_CLOCK_SLACK_US 8000u /* what timers, drift and a changed way back may add */
 
 struct nn_peer {
 	u32 stamp; /* TSval where the comparison began; 0: it has not */
 	u32 since_us; /* our time then */
 };
-
-/* Do `count` ticks of `tick_us` make `elapsed_us`? Queues may have changed by 1/32 of it; units differ by a fifth. */
-nn_inline bool nn_tick_fits(u32 tick_us, u32 count, u32 elapsed_us)
-{
-	u64 theirs = (u64)tick_us * count, slack = elapsed_us / 32 + tick_us;
-
-	return theirs <= elapsed_us + slack && elapsed_us <= theirs + slack;
-}
 
 /* The peer's tick, us; 0: not known yet. */
 nn_inline u32 nn_peer_tick(struct nn_peer *peer, const struct nn_ack *ack)

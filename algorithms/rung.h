@@ -29,16 +29,13 @@ struct ladder {
 /* The rounds of a look, in the order of their coming. */
 enum ladder_look { LADDER_NO_LOOK, LADDER_FULL, LADDER_WIDE, LADDER_PAIR };
 
-#define LADDER_PAIRS 8u /* by then every queue that a TCP keeps has moved */
 #define LADDER_LOOK 20u /* segments: rounds are not cut sharply, and the look wants 8 samples of pairs */
-#define LADDER_PATIENCE 32u /* a minute between the looks of a host: each makes a flow of nice halve */
 #define LADDER_FAST_US 4000u /* packet time, us: 3 Mbit/s; slower, a band of some packets is wider than jitter */
 #define LADDER_FEW (4 * NN_ONE) /* above, ACKs time the segments, and kin do not meet by chance */
 #define LADDER_CROWD 4u /* packets: what kin queue by chance up to LADDER_BUSY; more is somebody who fills the path */
 #define LADDER_BUSY 160u /* of 256; busier, kin hide a level above, and it cannot come back */
 #define LADDER_DOUBT 64u /* of 256: two standard deviations of `met` */
 #define LADDER_HEARD 2u /* samples: fewer have no spread */
-#define LADDER_FAR 4u /* bands: more than the three packets of nice, which stand still at times */
 
 NN_CORE_STATE(ladder, ladder_of)
 

@@ -18,12 +18,12 @@
 #define NN_DELAY_H
 
 #include "params.h"
+#include "../tick.h"
 
 #define NN_BASES 4
 #define NN_BASE_US 64000000u
 #define NN_TICK_US 1000u /* Linux, the BSDs, Windows: until the peer's is known */
 #define NN_TICK_PROBE_US 200000u
-#define NN_CLOCK_SLACK_US 8000u /* what timers and a changed way back may add, as in ../peer.h */
 
 struct nn_delay {
 	u32 base[NN_BASES]; /* smallest one-way delay of each window, us of an arbitrary zero */
@@ -84,14 +84,6 @@ nn_inline void nn_delay_restore(struct nn_delay *d, u32 base, u32 rtt)
 	d->rtt_recent = nn_min(d->rtt_recent, rtt);
 }
 
-/* Do `ticks` make `elapsed_us`? Queues may have changed by 1/32 of it. */
-nn_inline bool nn_ticks_fit(u32 tick_us, u32 ticks, u32 elapsed_us)
-{
-	u64 theirs = (u64)tick_us * ticks, slack = elapsed_us / 32 + tick_us;
-
-	return theirs <= elapsed_us + slack && elapsed_us <= theirs + slack;
-}
-
 nn_rare void nn_delay_tick(struct nn_delay *d, u32 now_us, u32 tsval)
 {
 	u32 elapsed = now_us - d->first_us, ticks = tsval - d->first_tsval, us, tick;
@@ -102,7 +94,7 @@ nn_rare void nn_delay_tick(struct nn_delay *d, u32 now_us, u32 tsval)
 	}
 	us = elapsed / ticks;
 	tick = us < 100 ? 1 : us < 2500 ? 1000 : us < 7000 ? 4000 : us < 50000 ? 10000 : 100000;
-	if (!d->tick && !nn_ticks_fit(tick, ticks, elapsed)) {
+	if (!d->tick && !nn_tick_fits(tick, ticks, elapsed)) {
 		d->first_us = now_us;
 		d->first_tsval = tsval;
 		return;

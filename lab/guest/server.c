@@ -17,6 +17,7 @@
 #include "guest.h"
 
 #define CHUNK 262144
+#define WAITING 1024u /* documents of a connection: a persistent one of a busy day had more than 64; a power of two */
 
 struct document {
 	uint32_t id, size, left;
@@ -29,7 +30,7 @@ struct connection {
 	int fd, closing;
 	uint32_t sent, events;
 	unsigned int head, writing, tail; /* acked, being written, requested */
-	struct document ring[64];
+	struct document ring[WAITING];
 };
 
 struct listener {
@@ -72,8 +73,8 @@ static void read_stamp(struct connection *c)
 	if (!stamp || !error || error->ee_origin != SO_EE_ORIGIN_TIMESTAMPING)
 		return;
 	acked = stamp->ts[0].tv_sec * 1000000000ull + stamp->ts[0].tv_nsec - realtime_start();
-	while (c->head != c->writing && (int32_t)(error->ee_data + 1 - c->ring[c->head % 64].end) >= 0) {
-		document_done(c->ring[c->head % 64].id, c->ring[c->head % 64].first, acked);
+	while (c->head != c->writing && (int32_t)(error->ee_data + 1 - c->ring[c->head % WAITING].end) >= 0) {
+		document_done(c->ring[c->head % WAITING].id, c->ring[c->head % WAITING].first, acked);
 		c->head++;
 	}
 }
@@ -81,7 +82,7 @@ static void read_stamp(struct connection *c)
 static void write_documents(struct connection *c)
 {
 	while (c->writing != c->tail) {
-		struct document *document = &c->ring[c->writing % 64];
+		struct document *document = &c->ring[c->writing % WAITING];
 		ssize_t n;
 
 		if (document->left == document->size)
@@ -110,9 +111,9 @@ static void connection_ready(struct source *source, uint32_t events)
 	if (events & EPOLLIN && !c->closing) {
 		n = read(c->fd, request, sizeof(request));
 		if (n == sizeof(request)) {
-			if (c->tail - c->head == 64)
-				fail("64 documents wait on one connection");
-			c->ring[c->tail++ % 64] =
+			if (c->tail - c->head == WAITING)
+				fail("%u documents wait on one connection", WAITING);
+			c->ring[c->tail++ % WAITING] =
 				(struct document){ .id = request[0], .size = request[1], .left = request[1] };
 		} else if (n == 0) {
 			c->closing = 1;

@@ -37,6 +37,10 @@ class Bar:
     holds: bool = True
     reason: str = ""
 
+    def met(self, value: float) -> bool:
+        """Is a value within the bounds?"""
+        return (self.minimum is None or value >= self.minimum) and (self.maximum is None or value <= self.maximum)
+
 
 @dataclass(frozen=True)
 class Figure:

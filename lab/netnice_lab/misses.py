@@ -45,8 +45,7 @@ def lines(experiment: Experiment, frame: pd.DataFrame) -> list[str]:
     for one in experiment.bars:
         if (measured := pins.measure(one, frame)) is None:
             continue
-        value = measured[0]
-        if (one.minimum is not None and value < one.minimum) or (one.maximum is not None and value > one.maximum):
+        if not one.met(measured[0]):
             head, _, item = one.says.rpartition(" ")
-            found.setdefault((known[one.says] or "?", head), []).append(f"{item} ({value:.3g})")
+            found.setdefault((known[one.says] or "?", head), []).append(f"{item} ({measured[0]:.3g})")
     return [f"{head}: {' '.join(items)}   # {reason}" for (reason, head), items in sorted(found.items())]

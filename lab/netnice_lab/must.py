@@ -81,11 +81,6 @@ def short(value: float | None) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".").replace("0.", ".", 1) if abs(value) < 10 else f"{value:.3g}"
 
 
-def inside(bar: Bar, value: float) -> bool:
-    """Whether a bar is met."""
-    return (bar.minimum is None or value >= bar.minimum) and (bar.maximum is None or value <= bar.maximum)
-
-
 def reason(bar: Bar, measured: tuple[float, float, int]) -> str:
     """Its words, with our numbers."""
     mean, half, seeds = measured
@@ -107,7 +102,7 @@ def row(line: Row, found: Experiment, frame: pd.DataFrame) -> tuple[str, list[st
         raise LabError(f"{found.name} has no bar '{missing[0]}'", "", f"its bars are {', '.join(by_name)}")
     bars = [by_name[says] for says in line.says]
     values = [measure(found, frame, bar) for bar in bars]
-    good = [inside(bar, value[0]) for bar, value in zip(bars, values, strict=True)]
+    good = [bar.met(value[0]) for bar, value in zip(bars, values, strict=True)]
     ours = " ".join(short(v) if met else f"**{short(v)}**" for (v, _, _), met in zip(values, good, strict=True))
     misses: dict[str, list[str]] = {}
     for bar, value, met in zip(bars, values, good, strict=True):
@@ -124,8 +119,8 @@ def reproduced(experiments: Sequence[Experiment], frame: pd.DataFrame) -> tuple[
     bars = [(found, bar) for found in experiments for bar in found.bars if bar.says.startswith("faithful, ")]
     for found, bar in bars:
         value = measure(found, frame, bar)[0]
-        good += inside(bar, value)
-        if not inside(bar, value):
+        good += bar.met(value)
+        if not bar.met(value):
             misses.append(f"{found.name} {bar.says.removeprefix('faithful, ')}, ours {short(value)}")
     line = (
         f"| faithful Vulture against its own figures and tables | {len(bars)} numbers | .76 alone, Jain .19–.62 "

@@ -133,7 +133,7 @@ def bars(experiment: Experiment, frame: pd.DataFrame) -> list[Verdict]:
         if (measured := measure(bar, frame)) is None:
             continue
         value, half, seeds = measured
-        inside = (bar.minimum is None or value >= bar.minimum) and (bar.maximum is None or value <= bar.maximum)
+        inside = bar.met(value)
         note = f"±{half:.3f}, {seeds} seeds"
         if not bar.holds and inside:
             note += "; not demanded, but met by these runs"

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from netnice_lab import over_time
 from netnice_lab.experiment import Bar, Experiment, Figure, Timeline, Value
 from netnice_lab.protocols import protocol
 from netnice_lab.receiver import Receiver
@@ -237,9 +238,7 @@ def report_figure(
 
 def goodput(flow: pd.DataFrame, number: int, begin: float, end: float) -> float:
     """Mbit/s acknowledged of a flow between two times in seconds."""
-    rows = flow[flow.id == number]
-    begun, ended = np.interp([begin, end], rows.us / 1e6, rows.acked, left=0)
-    return float((ended - begun) * 8e-6 / (end - begin))
+    return over_time.goodput(flow, [number], begin, end)
 
 
 def windows(groups: dict[str, list[int]], samples: dict[str, pd.DataFrame]) -> pd.DataFrame:
