@@ -5,8 +5,9 @@
  * One-way delay: arrival time - TSval x tick. The sender's zero is unknown and cancels against the smallest value seen
  * (base). It sees only the direction of the data, and every segment is a sample. It has four weaknesses, each bounded:
  *   tick    the peer's clock ticks in 1 us, 1, 4, 10 or 100 ms: measured against ours over the first 200 ms
- *   drift   at 50 ppm the base is wrong by 5 ms after 100 s. The round-trip time, which needs only our own clock, bounds
- *           the queue from above: a one-way delay that claims more moves the base instead
+ *   drift   at 50 ppm the base is wrong by 5 ms after 100 s. What our clock gains is measured and taken off (skew.h). And
+ *           the round-trip time, which needs only our own clock, bounds the queue from above: a one-way delay that claims
+ *           more moves the base instead
  *   random  a clock that gains more than a round trip is none, or has jumped. It has no tick then: the round-trip time alone
  *           counts, until 200 ms of it fit a usual tick
  *   route   a longer path looks like a queue for ever: the base is the least of the last 4 x 64 s
@@ -18,6 +19,7 @@
 #define NN_DELAY_H
 
 #include "params.h"
+#include "skew.h"
 #include "../tick.h"
 
 #define NN_BASES 4
@@ -38,6 +40,7 @@ struct nn_delay {
 	u32 queue; /* of the last arrival, us */
 	u8 tick_known;
 	u8 based;
+	struct nn_skew skew;
 };
 
 nn_inline void nn_delay_init(struct nn_delay *d)
@@ -52,6 +55,7 @@ nn_inline void nn_delay_init(struct nn_delay *d)
 	d->queue = 0;
 	d->first_us = 0;
 	d->first_tsval = 0;
+	nn_skew_init(&d->skew);
 }
 
 /* Inline: eBPF sums up the stacks of calls within calls, to 512 bytes. */
@@ -99,6 +103,7 @@ nn_rare void nn_delay_tick(struct nn_delay *d, u32 now_us, u32 tsval)
 		d->first_tsval = tsval;
 		return;
 	}
+	nn_skew_init(&d->skew);
 	if (!d->tick)
 		nn_delay_base(d, now_us - tsval * tick - d->queue);
 	else if (tick != NN_TICK_US)
@@ -129,6 +134,16 @@ nn_rare void nn_delay_rotate(struct nn_delay *d, u32 now_us, u32 owd)
 	for (int i = 1; i < NN_BASES; i++)
 		if ((s32)(d->base[i] - d->least) < 0)
 			d->least = d->base[i];
+}
+
+/* The same of a stamped flow. */
+nn_rare void nn_delay_turn(struct nn_delay *d, u32 now_us, u32 owd)
+{
+	bool learnt = nn_skew_turn(&d->skew, now_us, d->rtt_min, d->tick);
+
+	nn_delay_rotate(d, now_us, owd);
+	if (learnt)
+		nn_delay_base(d, d->skew.before.low);
 }
 
 nn_inline void nn_delay_rtt(struct nn_delay *d, u32 rtt_us)
@@ -168,14 +183,15 @@ nn_inline u32 nn_delay_stamped(struct nn_delay *d, const struct nn_segment *seg,
 	nn_delay_rtt(d, rtt_us);
 	if (nn_unlikely(!d->tick))
 		return nn_delay_unstamped(d, seg->now_us, rtt_us);
-	owd = seg->now_us - seg->tsval * d->tick;
+	owd = seg->now_us - seg->tsval * d->tick - nn_skew_gained(&d->skew, seg->now_us);
 	if (nn_unlikely(!d->based)) {
 		nn_delay_rebase(d, owd);
 		d->base_us = seg->now_us;
 		d->based = 1;
 	}
+	nn_skew_see(&d->skew, seg->now_us, owd, rtt_us);
 	if (nn_unlikely(seg->now_us - d->base_us >= NN_BASE_US))
-		nn_delay_rotate(d, seg->now_us, owd);
+		nn_delay_turn(d, seg->now_us, owd);
 	else if ((s32)(owd - *base) < 0)
 		*base = owd;
 	if ((s32)(owd - d->least) < 0) {

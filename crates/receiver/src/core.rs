@@ -43,6 +43,8 @@ pub struct Look {
     pub aggressive: u32,
     pub pivs: u32,
     pub thresh: u32,
+    /// What our clock gains on the peer's: 2^-24.
+    pub skew: i32,
 }
 
 extern "C" {

@@ -67,4 +67,5 @@ void nn_host_look(const struct nn_receiver *flow, u32 *words)
 	words[9] = flow->vulture.aggressive;
 	words[10] = flow->vulture.count;
 	words[11] = flow->vulture.thresh;
+	words[12] = (u32)flow->delay.skew.rate;
 }
