@@ -17,7 +17,8 @@
 #define NN_SKEW_SHIFT 24 /* of a rate: 1/16 ppm */
 #define NN_SKEW_TICK_US 1000u /* of our clock, by which round trips are known, and the coarsest of the peer's */
 #define NN_SKEW_LEAST_US 250u /* in a minute, 4 ppm: so much the least delays of two minutes differ by chance */
-#define NN_SKEW_MOST 4096 /* one part of so many, 244 ppm: no crystal is worse, and it is a route or a clock that was set */
+#define NN_SKEW_MOST 4096 /* one part of so many, 244 ppm: more is no crystal but a route, or a clock that was set */
+#define NN_SKEW_TIME_US 32000000u /* between what two spans saw: in a second chance would be taken for 250 ppm */
 
 struct nn_span {
 	u32 low; /* least one-way delay, us */
@@ -57,7 +58,7 @@ nn_inline void nn_skew_see(struct nn_skew *s, u32 now_us, u32 owd, u32 rtt_us)
 		span->rtt = rtt_us;
 }
 
-/* May the least one-way delay of this span and of the one before be told apart by the clocks alone? */
+/* Can only the clocks have moved the least one-way delay since the span before? */
 nn_inline bool nn_skew_is_clear(const struct nn_skew *s, u32 rtt_min, u32 tick)
 {
 	u32 apart = s->span.rtt - s->before.rtt;
@@ -76,7 +77,7 @@ nn_inline bool nn_skew_turn(struct nn_skew *s, u32 now_us, u32 rtt_min, u32 tick
 
 	if (back)
 		moved = -moved;
-	learnt = nn_skew_is_clear(s, rtt_min, tick) && moved >= NN_SKEW_LEAST_US &&
+	learnt = nn_skew_is_clear(s, rtt_min, tick) && time >= NN_SKEW_TIME_US && moved >= NN_SKEW_LEAST_US &&
 		 moved <= time / NN_SKEW_MOST;
 	s->gained = nn_skew_gained(s, now_us);
 	s->since_us = now_us;
@@ -85,7 +86,6 @@ nn_inline bool nn_skew_turn(struct nn_skew *s, u32 now_us, u32 rtt_min, u32 tick
 		moved = (u32)(rate * (now_us - span->low_us) >> NN_SKEW_SHIFT);
 		s->rate += back ? -(s32)rate : (s32)rate;
 		span->low += back ? -moved : moved;
-		span->low_us = now_us;
 	}
 	s->before = *span;
 	span->rtt = NN_NEVER;

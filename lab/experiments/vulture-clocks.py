@@ -3,7 +3,7 @@
 
 from netnice_lab.experiment import Bar, Figure
 from netnice_lab.scenario import Scenario
-from netnice_lab.yielding import LATE, SHARE, USE, beside_steady, on_off, report_figure
+from netnice_lab.yielding import LATE, SHARE, SHORT, USE, beside_steady, on_off, report_figure
 
 HOUR = 3600
 STEADY = 0
@@ -39,9 +39,10 @@ experiment = report_figure(
         Bar("beside 6 Mbit/s: goodput kept", "foreground_kept", at(STEADY), minimum=0.99),
         Bar("beside 6 Mbit/s: use of what is left", "use", at(STEADY), minimum=0.93),
         Bar("beside 6 Mbit/s: RTT added", "rtt_added", at(STEADY), maximum=0.06),
-        *(Bar(f"{t} s off", "use", at(t), minimum=least, holds=t >= 3, reason=LATE)
+        *(Bar(f"{t} s off", "use", at(t), minimum=least, holds=t >= 3, reason=SHORT)
           for t, least in USE.items()),
-        *(Bar(f"{t} s on", "share", at(t), maximum=most, holds=t >= 10, reason=LATE) for t, most in SHARE.items()),
+        *(Bar(f"{t} s on", "share", at(t), maximum=most, holds=t >= 10,
+              reason=SHORT if t == 1 else LATE) for t, most in SHARE.items()),
         *(Bar(f"{t} s: the foreground has what it has without drift", "foreground_on", at(t), at(t, 0), minimum=0.99)
           for t in USE),
     ],
