@@ -56,6 +56,16 @@ fn flows_of_a_host_move_to_their_mean() {
 }
 
 #[test]
+fn who_has_what_would_do_for_all_shares_it_though_they_starve() {
+    for (mean, expected) in [(1.9, 17.0), (2.1, 17.0 - (17.0 - 2.1) / 4.0)] {
+        let mut flow = known(mean);
+        flow.starving = 3;
+        flow.round(BASE_US);
+        assert!(about(flow.window(), expected), "{mean}: {}", flow.window());
+    }
+}
+
+#[test]
 fn flows_of_a_host_drain_their_queue_before_they_halve() {
     let mut flow = known(16.0);
     flow.kin_window = 0;

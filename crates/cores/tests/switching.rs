@@ -24,6 +24,7 @@ fn switched(flow: &Feeder, to: Algorithm, srtt_us: u32) -> Feeder {
         kin: flow.kin,
         kin_window: flow.kin_window,
         kin_worst: flow.kin_worst,
+        starving: flow.starving,
         last: send,
     }
 }

@@ -16,6 +16,7 @@ pub struct Feeder {
     pub kin: u32,
     pub kin_window: u32,
     pub kin_worst: u32,
+    pub starving: u32,
     pub last: Send,
 }
 
@@ -33,6 +34,7 @@ impl Feeder {
             kin: 1,
             kin_window: 0,
             kin_worst: 0,
+            starving: 0,
             last: Send::default(),
         }
     }
@@ -72,6 +74,7 @@ impl Feeder {
             kin: self.kin,
             kin_window: self.kin_window,
             kin_worst: self.kin_worst,
+            starving: self.starving,
             mss: MSS,
             ..Ack::default()
         }
