@@ -26,8 +26,9 @@
  *   fill the buffer to the threshold and halve at once: 84 % of an idle link, together 97 %. alpha is 2 for that: what
  *   many keep in common one burst of pages takes away.
  * - They also share alike (shared): of 16 at 100 Mbit/s one had nearly all, of 64 too in every second run. Once each knows
- *   the path and few starve, or all could have a pair, each moves to their mean every round. So they congest together too,
- *   and to halve all of them for a queue that is theirs empties the path: the first congested round drains, the next halves.
+ *   the path and few starve, or a crowd has a pair for each, each moves to their mean every round. So they congest together
+ *   too, and to halve all of them for a queue that is theirs empties the path: the first congested round drains, the next
+ *   halves.
  * - A round after a halving is not judged: its segments left before (estimator = 0 judges each, as the paper).
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
  * - A queue of own_queue segments is not either: below some 4 Mbit/s (at 40 ms) t of the buffer is less than what Vegas
@@ -77,6 +78,7 @@
 #define NICE_LOOK_SHIFT 28u /* us: every 268 s, once at least in NN_RTT_WINDOW_US; it divides the clock, which wraps */
 #define NICE_LOOK_ROUNDS 2u /* in the first the queue empties, in the second a pair meets none */
 #define NICE_WAIT (4 * NN_ONE) /* below, a round has too few segments for one to be left out */
+#define NICE_CROWD 31u /* flows: fewer all find their part, and find it again sooner if nobody waits for others */
 #define NICE_STEP 4u /* the hurried growth: a quarter of the window, so two rounds of it overshoot by half at most */
 
 struct nice {
@@ -244,13 +246,13 @@ nn_inline void nice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack 
 }
 
 /*
- * All ones if nearly all flows of the host to that place have a window, or have one together that is a pair for each, and
- * this one knows the path: it is theirs to share. Else zero. Without a branch: each doubles what the verifier follows.
+ * All ones if nearly all flows of the host to that place have a window, or of a crowd what is a pair for each, and this one
+ * knows the path: it is theirs to share. Else zero. Without a branch: each doubles what the verifier follows.
  */
 nn_inline u32 nice_shared(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	u64 several = nn_less(1, ack->kin), ample = nn_less(NN_PAIR * NN_ONE, ack->kin_window);
-	u64 most = ample | ~nn_less(ack->kin, 4 * ack->starving);
+	u64 most = (ample & nn_less(NICE_CROWD, ack->kin)) | ~nn_less(ack->kin, 4 * ack->starving);
 	u64 knows = nn_less(NN_RTT_GUESS_US, ack->now_us - flow->rtt.window_us);
 
 	return (u32)(several & most & knows) & nn_less(0, p[NN_P_shared]);

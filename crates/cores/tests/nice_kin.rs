@@ -56,12 +56,17 @@ fn flows_of_a_host_move_to_their_mean() {
 }
 
 #[test]
-fn who_has_what_would_do_for_all_shares_it_though_they_starve() {
-    for (mean, expected) in [(1.9, 17.0), (2.1, 17.0 - (17.0 - 2.1) / 4.0)] {
+fn of_a_crowd_who_has_what_would_do_for_all_shares_it_though_they_starve() {
+    let shared = 17.0 - (17.0 - 2.1) / 4.0;
+    for (kin, mean, expected) in [(32, 1.9, 17.0), (32, 2.1, shared), (31, 2.1, 17.0)] {
         let mut flow = known(mean);
-        flow.starving = 3;
+        (flow.kin, flow.starving) = (kin, kin - 1);
         flow.round(BASE_US);
-        assert!(about(flow.window(), expected), "{mean}: {}", flow.window());
+        assert!(
+            about(flow.window(), expected),
+            "{kin} of {mean}: {}",
+            flow.window()
+        );
     }
 }
 
