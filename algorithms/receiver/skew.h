@@ -58,7 +58,7 @@ nn_inline void nn_skew_see(struct nn_skew *s, u32 now_us, u32 owd, u32 rtt_us)
 		span->rtt = rtt_us;
 }
 
-/* Can only the clocks have moved the least one-way delay since the span before? */
+/* Can only the clocks have moved the least one-way delay since the span before? A tick of 0 is no clock. */
 nn_inline bool nn_skew_is_clear(const struct nn_skew *s, u32 rtt_min, u32 tick)
 {
 	u32 apart = s->span.rtt - s->before.rtt;
@@ -82,7 +82,7 @@ nn_inline bool nn_skew_turn(struct nn_skew *s, u32 now_us, u32 rtt_min, u32 tick
 	s->gained = nn_skew_gained(s, now_us);
 	s->since_us = now_us;
 	if (learnt) {
-		rate = ((u64)moved << NN_SKEW_SHIFT) / nn_max(time, 1);
+		rate = ((u64)moved << NN_SKEW_SHIFT) / time;
 		moved = (u32)(rate * (now_us - span->low_us) >> NN_SKEW_SHIFT);
 		s->rate += back ? -(s32)rate : (s32)rate;
 		span->low += back ? -moved : moved;
