@@ -51,8 +51,6 @@ MISSES: misses.Misses = {
         goodput nice:nice2 x4: 10/1
         goodput nice1:nice2 x1: 10/1
         goodput nice1:nice2 x4: 10/1
-        latency nice:nice1 x4: 10/1
-        latency nice:nice2 x4: 10/1
     """,
     LATE: """
         goodput reno:nice x4: 1000/1
