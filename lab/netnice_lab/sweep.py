@@ -96,7 +96,7 @@ def tasks(
     found = []
     for experiment in experiments:
         for cell in experiment.cells(only, quick):
-            for seed in range(first, first + (seeds or (1 if quick else experiment.seeds_of(cell)))):
+            for seed in range(first, first + (seeds or experiment.seeds_of(cell, quick))):
                 run = experiment.at(cell, seed).render(mutants)
                 found.append(Task(experiment.name, cell, seed, run))
     return found

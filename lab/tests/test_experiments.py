@@ -33,8 +33,10 @@ def test_cells_of_which_one_run_says_little_get_more() -> None:
     found = replace(experiment.load("vulture-fig15"), seeds=2, more_seeds=[({"receiver": "vulture"}, 5)])
     runs = Counter(task.cell["receiver"] for task in sweep.tasks([found]))
     assert runs == {"tide": 2, "vulture_jiffies": 2, "vulture": 5, "rledbat": 2}
-    assert {task.seed for task in sweep.tasks([found], quick=True)} == {1}
     assert Counter(task.cell["receiver"] for task in sweep.tasks([found], seeds=3))["vulture"] == 3
+    assert {task.seed for task in sweep.tasks([found], quick=True)} == {1}
+    noisy = replace(found, more_seeds=[({"receiver": "tide"}, 5)])
+    assert {task.seed for task in sweep.tasks([noisy], quick=True)} == {1, 2, 3, 4, 5}
 
 
 def test_figures_3_and_4_are_the_same_runs() -> None:
