@@ -23,7 +23,7 @@ from testbed.ownership import scratch, sweep
 from testbed.path import Path, Veth, black_hole
 from testbed.programs import program
 from testbed.rsync import RsyncDaemon
-from testbed.sockets import Socket, sockets
+from testbed.sockets import Socket, disconnect, sockets
 
 __all__ = [
     "ByteCounter",
@@ -39,6 +39,7 @@ __all__ = [
     "TestbedError",
     "Veth",
     "black_hole",
+    "disconnect",
     "netnice_up",
     "parameters",
     "program",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""TCP sockets as the kernel's own tables show them: ``ss -tinOH``."""
+"""TCP sockets as the kernel's own tables show them, ``ss -tinOH``, and their end."""
 
 from __future__ import annotations
 
@@ -40,13 +40,22 @@ class Socket:
 
 def sockets(namespace: Namespace, *, local_port: int | None = None, peer_port: int | None = None) -> list[Socket]:
     """The namespace's TCP connections, listeners left out."""
+    out = namespace.run("ss", "-tinOH", *_filter(local_port, peer_port)).stdout
+    return [parse(line) for line in out.splitlines() if line.strip()]
+
+
+def disconnect(namespace: Namespace, *, local_port: int | None = None, peer_port: int | None = None) -> None:
+    """Resets the namespace's TCP connections, also those that nobody owns any more."""
+    namespace.run("ss", "-tnHK", *_filter(local_port, peer_port))
+
+
+def _filter(local_port: int | None, peer_port: int | None) -> list[str]:
     words = []
     if local_port is not None:
         words += ["sport", "=", f":{local_port}"]
     if peer_port is not None:
         words += ["dport", "=", f":{peer_port}"]
-    out = namespace.run("ss", "-tinOH", *words).stdout
-    return [parse(line) for line in out.splitlines() if line.strip()]
+    return words
 
 
 def parse(line: str) -> Socket:

@@ -22,6 +22,7 @@ from testbed import (
     RsyncDaemon,
     TestbedError,
     Veth,
+    disconnect,
     program,
     sockets,
     sweep,
@@ -173,6 +174,8 @@ def test_sockets_of_a_live_connection(tmp_path: File) -> None:
         (here,) = sockets(a, peer_port=store.port)
         assert (here.congestion_control, there.congestion_control) == ("cubic", "cubic")
         assert here.local_port == there.peer_port
+        disconnect(a, peer_port=store.port)
+        _until(lambda: not sockets(a, peer_port=store.port) and not sockets(b, local_port=store.port))
 
 
 def test_not_being_root_is_said() -> None:

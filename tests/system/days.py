@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from testbed import ByteCounter, Namespace, Nginx, Path, Process, RsyncDaemon, netnice_up, scratch, sockets
+from testbed import ByteCounter, Namespace, Nginx, Path, Process, RsyncDaemon, disconnect, netnice_up, scratch, sockets
 
 RATE_BPS = 10_000_000
 ATTEMPTS = 4
@@ -39,12 +40,12 @@ class Day:
 
     @contextlib.contextmanager
     def uploads(self, count: int, *words: str, bytes_each: int = 1 << 30) -> Iterator[list[Process]]:
-        """``count`` long uploads by A, run with ``words``: "netnice", or nothing."""
+        """``count`` long uploads by A, run with ``words``: "netnice", or nothing. They leave no packet behind."""
         source = scratch("upload") / "file"
         with source.open("wb") as file:
             file.truncate(bytes_each)
         with contextlib.ExitStack() as stack:
-            yield [
+            running = [
                 stack.enter_context(
                     # Zeros are as long as anything on the path; --sparse spares the receiver's disk.
                     self.a.spawn(*words, "rsync", "--whole-file", "--sparse", "--inplace", source, folder)
@@ -52,6 +53,14 @@ class Day:
                 # Each a folder of its own: of two rsyncs that make the same one at once, one gives up.
                 for folder in (self.store.url(f"{source.parent.name}-{n}") for n in range(count))
             ]
+            try:
+                yield running
+            finally:
+                # Asked to end, rsync goes on for 3 s, and what it has not sent the kernel sends for it, however long
+                # that takes beside a download: the next that is measured would compete with it.
+                for upload in running:
+                    upload.signal(signal.SIGKILL)
+                disconnect(self.a, peer_port=self.store.port)
 
     def arriving_uploads(self, interval: float = 0.1) -> ByteCounter:
         """Counts what B receives of uploads."""
