@@ -6,17 +6,16 @@ mod demand;
 mod http;
 mod report;
 mod run;
-mod units;
 
 use std::fs::File;
 use std::io::BufWriter;
 use std::net::ToSocketAddrs;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 use clap::Parser;
+use netnice_units::{seconds, Rate, Size, Time};
 
 use demand::{Demand, Sizes};
 use http::Server;
@@ -46,20 +45,20 @@ struct Options {
     clients: u32,
 
     /// Document bits per second, all clients together: 500kbit, 5mbit, 1gbit
-    #[arg(long, default_value = "5mbit", value_parser = units::bit_rate)]
-    load: f64,
+    #[arg(long, default_value = "5mbit")]
+    load: Rate,
 
     /// Measured seconds
-    #[arg(long, default_value = "30", value_parser = units::seconds)]
-    seconds: f64,
+    #[arg(long, default_value = "30", value_parser = seconds)]
+    seconds: Time,
 
     /// Seconds of the same load before the measured ones
-    #[arg(long, default_value = "0", value_parser = units::seconds)]
-    warmup: f64,
+    #[arg(long, default_value = "0", value_parser = seconds)]
+    warmup: Time,
 
     /// Seconds to wait after the end for documents still under way
-    #[arg(long, default_value = "3", value_parser = units::seconds)]
-    grace: f64,
+    #[arg(long, default_value = "3", value_parser = seconds)]
+    grace: Time,
 
     /// Which demand: the same number gives the same times and sizes
     #[arg(long, default_value_t = 1)]
@@ -69,13 +68,13 @@ struct Options {
     #[arg(long, default_value_t = 1.2)]
     alpha: f64,
 
-    /// Smallest document: bytes, or 4k, 1m
-    #[arg(long, default_value = "4k", value_parser = units::bytes)]
-    min: u64,
+    /// Smallest document: bytes, or 4k, 1m, 60kB
+    #[arg(long, default_value = "4k")]
+    min: Size,
 
     /// Largest document: bytes, or 64k, 1m
-    #[arg(long, default_value = "1m", value_parser = units::bytes)]
-    max: u64,
+    #[arg(long, default_value = "1m")]
+    max: Size,
 
     /// Write everything as JSON: demand, summary, bytes over time, each document
     #[arg(short, long, value_name = "FILE")]
@@ -101,26 +100,26 @@ fn main() -> ExitCode {
 }
 
 fn fetch(options: &Options) -> Result<()> {
-    if options.seconds <= 0.0 {
+    if options.seconds == Time::ZERO {
         bail!("--seconds is 0: nothing would be measured; give at least 1");
     }
     let server = server(&options.url)?;
     let demand = Demand {
         clients: options.clients,
-        load_bps: options.load,
-        horizon_s: options.warmup + options.seconds,
+        load_bps: options.load.bits() as f64,
+        horizon_s: options.warmup.as_secs_f64() + options.seconds.as_secs_f64(),
         seed: options.seed,
         sizes: Sizes {
             alpha: options.alpha,
-            min: options.min,
-            max: options.max,
+            min: options.min.bytes(),
+            max: options.max.bytes(),
         },
     };
     let arrivals = demand.arrivals()?;
     let window = Window {
-        warmup: Duration::from_secs_f64(options.warmup),
-        length: Duration::from_secs_f64(options.seconds),
-        grace: Duration::from_secs_f64(options.grace),
+        warmup: options.warmup.into(),
+        length: options.seconds.into(),
+        grace: options.grace.into(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -135,11 +134,15 @@ fn fetch(options: &Options) -> Result<()> {
     })?;
 
     let report = Report {
-        summary: Summary::of(&outcome.documents, outcome.window_bytes, options.seconds),
+        summary: Summary::of(
+            &outcome.documents,
+            outcome.window_bytes,
+            options.seconds.as_secs_f64(),
+        ),
         mean_document_bytes: demand.sizes.mean(),
         demand,
-        warmup_s: options.warmup,
-        seconds: options.seconds,
+        warmup_s: options.warmup.as_secs_f64(),
+        seconds: options.seconds.as_secs_f64(),
         started_monotonic_us: outcome.started_monotonic_us,
         client_congestion_control: cc,
         timeline: outcome.timeline,

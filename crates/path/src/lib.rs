@@ -9,12 +9,12 @@ pub mod emulator;
 pub mod ends;
 pub mod link;
 pub mod options;
+pub mod queue;
 pub mod report;
 pub mod run;
 pub mod say;
 pub mod system;
 pub mod trace;
-pub mod units;
 
 use clap::CommandFactory;
 

@@ -3,14 +3,18 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Parser;
+use netnice_units::{within, Rate, Share, Time};
 
 use crate::link::{Limit, LinkSpec, Nanos};
-use crate::units::{self, Probability, QueueSize, Rate};
+use crate::queue::QueueSize;
 
 const PACKET: u64 = 1500;
+const SLOWEST: Rate = Rate::from_bits(1).unwrap();
+const FASTEST: Rate = Rate::from_bits(1_000_000_000_000).unwrap();
+const MILLISECOND: Time = Time::from_millis(1);
+const MINUTE: Time = Time::from_secs(60);
 /// A queue without a rate never fills; with one but without a delay it needs some size.
 const QUEUE_WITHOUT_BDP: Limit = Limit::Packets(1000);
 
@@ -49,8 +53,8 @@ Examples:
       netnice-path --between a b --rate 10mbit --rtt 40ms
 
 Units:
-  rates   bit kbit mbit gbit, or kB mB gB for bytes; '/s' may follow
-  delays  us ms s
+  rates   bit kbit mbit gbit, or kB MB GB for bytes; '/s' may follow
+  delays  us ms s min
   queues  p (packets), B kB KiB MB MiB, or bdp: rate x round-trip delay. A queue counts the packet being sent, so a
           packet that gets in waits and is sent in no more than size / rate.
   loss    %
@@ -81,44 +85,44 @@ is not found.";
 #[command(after_help = "Examples, units and exit status: netnice-path --help")]
 pub struct Options {
     /// Rate of both directions, as 10mbit; without a limit if not given
-    #[arg(long, value_name = "RATE", value_parser = units::rate)]
+    #[arg(long, value_name = "RATE", value_parser = within(SLOWEST, FASTEST))]
     pub rate: Option<Rate>,
     /// Rate from the command outwards (from A to B)
-    #[arg(long, value_name = "RATE", value_parser = units::rate)]
+    #[arg(long, value_name = "RATE", value_parser = within(SLOWEST, FASTEST))]
     pub up_rate: Option<Rate>,
     /// Rate towards the command (from B to A)
-    #[arg(long, value_name = "RATE", value_parser = units::rate)]
+    #[arg(long, value_name = "RATE", value_parser = within(SLOWEST, FASTEST))]
     pub down_rate: Option<Rate>,
 
     /// Round-trip delay, half of it each way, as 40ms
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub rtt: Option<Duration>,
+    #[arg(long, value_name = "TIME", value_parser = within(Time::ZERO, MINUTE))]
+    pub rtt: Option<Time>,
     /// One-way delay from the command outwards (from A to B)
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub up_delay: Option<Duration>,
+    #[arg(long, value_name = "TIME", value_parser = within(Time::ZERO, MINUTE))]
+    pub up_delay: Option<Time>,
     /// One-way delay towards the command (from B to A)
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub down_delay: Option<Duration>,
+    #[arg(long, value_name = "TIME", value_parser = within(Time::ZERO, MINUTE))]
+    pub down_delay: Option<Time>,
 
     /// Queue of each direction, as 50p, 60kB or 1bdp [default: 1bdp, or 1000p without a delay]
-    #[arg(long, value_name = "SIZE", value_parser = units::queue)]
+    #[arg(long, value_name = "SIZE")]
     pub queue: Option<QueueSize>,
     /// Queue from the command outwards (from A to B)
-    #[arg(long, value_name = "SIZE", value_parser = units::queue)]
+    #[arg(long, value_name = "SIZE")]
     pub up_queue: Option<QueueSize>,
     /// Queue towards the command (from B to A)
-    #[arg(long, value_name = "SIZE", value_parser = units::queue)]
+    #[arg(long, value_name = "SIZE")]
     pub down_queue: Option<QueueSize>,
 
     /// Random loss of each direction, as 2%
-    #[arg(long, value_name = "PERCENT", value_parser = units::probability)]
-    pub loss: Option<Probability>,
+    #[arg(long, value_name = "PERCENT")]
+    pub loss: Option<Share>,
     /// Random loss from the command outwards (from A to B)
-    #[arg(long, value_name = "PERCENT", value_parser = units::probability)]
-    pub up_loss: Option<Probability>,
+    #[arg(long, value_name = "PERCENT")]
+    pub up_loss: Option<Share>,
     /// Random loss towards the command (from B to A)
-    #[arg(long, value_name = "PERCENT", value_parser = units::probability)]
-    pub down_loss: Option<Probability>,
+    #[arg(long, value_name = "PERCENT")]
+    pub down_loss: Option<Share>,
     /// Seed of the random losses: the same packets in the same order lose the same
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
@@ -138,8 +142,8 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Time between two lines of the trace
-    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = units::interval)]
-    pub trace_interval: Duration,
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = within(MILLISECOND, MINUTE))]
+    pub trace_interval: Time,
     /// No summary on standard error; errors and warnings still come
     #[arg(short, long)]
     pub quiet: bool,
@@ -178,22 +182,22 @@ pub struct NoBdp(&'static str);
 impl Options {
     /// What the options ask of each direction.
     pub fn path(&self) -> Result<PathSpec, NoBdp> {
-        let half = self.rtt.unwrap_or_default() / 2;
-        let up_delay = self.up_delay.unwrap_or(half).as_nanos() as Nanos;
-        let down_delay = self.down_delay.unwrap_or(half).as_nanos() as Nanos;
+        let half = self.rtt.unwrap_or_default().as_nanos() / 2;
+        let up_delay = self.up_delay.map_or(half, Time::as_nanos);
+        let down_delay = self.down_delay.map_or(half, Time::as_nanos);
         let rtt = up_delay + down_delay;
         let link = |name,
                     rate: Option<Rate>,
                     delay,
                     queue: Option<QueueSize>,
-                    loss: Option<Probability>,
+                    loss: Option<Share>,
                     seed| {
-            let rate = rate.or(self.rate).map(|rate| rate.0);
+            let rate = rate.or(self.rate).map(Rate::bits);
             Ok(LinkSpec {
                 rate,
                 delay,
                 limit: limit(queue.or(self.queue), rate, rtt).ok_or(NoBdp(name))?,
-                loss: loss.or(self.loss).unwrap_or_default().0,
+                loss: loss.or(self.loss).unwrap_or_default().to_f64(),
                 priority: self.priority,
                 seed,
             })

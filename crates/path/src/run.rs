@@ -38,7 +38,7 @@ pub fn run(options: &Options) -> Result<u8> {
     // Files come first: a run must not fail at its end for want of a directory.
     let asked = [Asked::of(&path.up), Asked::of(&path.down)];
     let mut trace = match &options.trace {
-        Some(file) => Some(Trace::create(file, options.trace_interval, asked)?),
+        Some(file) => Some(Trace::create(file, options.trace_interval.into(), asked)?),
         None => None,
     };
     let summary = match &options.json {
