@@ -58,9 +58,11 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--raw", type=Path, metavar="DIR", help="every document, flow and sample as CSV")
     plot = commands.add_parser("plot", parents=[many, only], help="figures as SVG and PNG")
     plot.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
-    commands.add_parser("pin", parents=[many], help="accept the present results")
+    pin = commands.add_parser("pin", parents=[many], help="accept the present results")
+    pin.add_argument("--digests", action="store_true", help="only the digests that 'check --exact' compares")
     check = commands.add_parser("check", parents=[many], help="compare with the pins and the bars")
     check.add_argument("--quick", action="store_true", help="a part that takes minutes, for CI")
+    check.add_argument("--exact", action="store_true", help="also that every run has the bytes it had when pinned")
     check.add_argument("--section4", action="store_true", help="only the paper's section 4")
     check.add_argument(
         "--mutant", action="append", default=[], choices=list(mutants.MUTANTS),
@@ -198,28 +200,39 @@ def plot(arguments: argparse.Namespace) -> int:
 
 
 def pin(arguments: argparse.Namespace) -> int:
-    """Write the pins."""
+    """Write pins and digests, or the digests alone."""
+    from netnice_lab import digests, pins
+
+    experiments = pinned(arguments) if arguments.digests else chosen(arguments.names)
+    frame, _ = collect(arguments, experiments)
+    for found in experiments:
+        rows = sweep.rows_of(frame, found)
+        if not arguments.digests:
+            print(pins.pin(found, rows))
+        print(digests.record(found, rows))
+    return 0
+
+
+def pinned(arguments: argparse.Namespace) -> list[Experiment]:
+    """The named experiments, or all that are pinned, with a word on those that are not."""
     from netnice_lab import pins
 
     experiments = chosen(arguments.names)
-    frame, _ = collect(arguments, experiments)
+    if arguments.names:
+        return experiments
     for found in experiments:
-        print(pins.pin(found, sweep.rows_of(frame, found)))
-    return 0
+        if not pins.file_of(found.name).exists():
+            print(f"not pinned: {found.name}")
+    return [e for e in experiments if pins.file_of(e.name).exists()]
 
 
 def check(arguments: argparse.Namespace) -> int:
     """Compare; show old, new and bound of whatever moved."""
-    from netnice_lab import pins
+    from netnice_lab import digests, pins
 
-    experiments = [e for e in chosen(arguments.names) if e.section4 or not arguments.section4]
+    experiments = [e for e in pinned(arguments) if e.section4 or not arguments.section4]
     if arguments.quick:
         experiments = [e for e in experiments if e.quick]
-    if not arguments.names:
-        for found in experiments:
-            if not pins.file_of(found.name).exists():
-                print(f"not pinned, not checked: {found.name}")
-        experiments = [e for e in experiments if pins.file_of(e.name).exists()]
     broken = tuple(arguments.mutant)
     frame, _ = collect(arguments, experiments, quick=arguments.quick, broken=broken)
     failed = passed = 0
@@ -237,6 +250,11 @@ def check(arguments: argparse.Namespace) -> int:
                     f"{word} {verdict.where} {verdict.metric}: {old}new {verdict.new:.4g} "
                     f"bound {low}…{high} {verdict.note}"
                 )
+    if arguments.exact:
+        compared = sum((digests.compare(e, sweep.rows_of(frame, e)) for e in experiments), digests.Compared())
+        print("\n".join(compared.lines()))
+        passed += compared.same
+        failed += compared.failed
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

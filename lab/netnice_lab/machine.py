@@ -40,8 +40,18 @@ class Output:
 
     @property
     def digest(self) -> str:
-        """The same for bit-identical results."""
-        return places.digest(*(f"{name}\n{text}" for name, text in sorted(self.files.items())))
+        """The same for bit-identical results, whatever the algorithms are called: a row may be renamed."""
+        files = self.files | {"flows.csv": without_column(self.files.get("flows.csv", ""), "cc")}
+        return places.digest(*(f"{name}\n{text}" for name, text in sorted(files.items())))
+
+
+def without_column(text: str, name: str) -> str:
+    """A table in CSV without one of its columns."""
+    rows = [line.split(",") for line in text.splitlines()]
+    if not rows or name not in rows[0]:
+        return text
+    at = rows[0].index(name)
+    return "".join(",".join(row[:at] + row[at + 1 :]) + "\n" for row in rows)
 
 
 @dataclass(frozen=True)

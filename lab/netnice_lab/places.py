@@ -10,6 +10,7 @@ LAB = Path(__file__).resolve().parent.parent
 CLONE = LAB.parent
 EXPERIMENTS = LAB / "experiments"
 PINS = LAB / "pins"
+DIGESTS = LAB / "digests"
 GUEST_SOURCES = LAB / "guest"
 KERNEL_SOURCES = LAB / "kernel"
 
