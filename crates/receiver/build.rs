@@ -13,8 +13,7 @@ fn main() {
     let (out, repo) = (netnice_build::out(), netnice_build::repository());
     let clang = netnice_build::clang();
     netnice_build::watch(&[
-        "algorithms/types.h",
-        "algorithms/receiver",
+        "algorithms",
         "transport/receiver",
         "crates/receiver/src/cores.c",
     ]);

@@ -11,7 +11,7 @@ from netnice_lab.errors import LabError
 from netnice_lab.kernel import run
 
 FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-static"]
-STATE = ("algorithms/types.h", "algorithms/receiver", "transport/receiver")
+STATE = ("algorithms", "transport/receiver")
 """Where the receiver's state is declared, which the guest reads."""
 
 
@@ -27,7 +27,7 @@ class Guest:
 def build() -> Guest:
     """Compile the programs unless cached."""
     files = [*places.GUEST_SOURCES.glob("*.[ch]")]
-    declared = [f for name in STATE for f in [places.CLONE / name, *(places.CLONE / name).glob("*.h")] if f.is_file()]
+    declared = [f for name in STATE for f in (places.CLONE / name).rglob("*.h")]
     key = places.digest_files([*files, *declared], *FLAGS)
     home = places.cache() / "guests" / key
     if not (home / "traffic").exists():

@@ -12,7 +12,8 @@ from netnice_lab.errors import LabError
 PINS = "/sys/fs/bpf/receiver"
 CGROUP = "background"
 PROGRAM = "/run/lab/receiver"
-SOURCES = ("algorithms/receiver", "transport/receiver", "crates/receiver", "crates/build")
+OBJECTS = "transport/receiver"
+LOADER = ("crates/receiver", "crates/build")
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,18 @@ class Program:
     path: Path
 
 
+def sources() -> list[Path]:
+    """Every file that can change the program: the loader's, the objects', and what the compiler says they include."""
+    objects = [str(f.relative_to(places.CLONE)) for f in (places.CLONE / OBJECTS).glob("*.bpf.c")]
+    included = kernel.run(["gcc", "-MM", "-MG", *objects], places.CLONE).replace("\\\n", " ").split()
+    files = {(places.CLONE / word).resolve() for word in included if not word.endswith(":")}
+    files |= {f for folder in LOADER for f in (places.CLONE / folder).rglob("*.[cr]*")}
+    return [f for f in files if f.is_file() and "tests" not in f.parts]
+
+
 def build() -> Program:
     """Build netnice-receiver unless cached."""
-    files = [f for s in SOURCES for f in (places.CLONE / s).rglob("*.[chr]*") if f.is_file()]
-    files.append(places.CLONE / "algorithms" / "types.h")
-    key = places.digest_files(files)
+    key = places.digest_files(sources())
     home = places.cache() / "receivers" / key
     program = home / "netnice-receiver"
     if program.exists():

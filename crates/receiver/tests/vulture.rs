@@ -192,12 +192,14 @@ fn the_window_follows_by_the_bytes_acknowledged() {
     let mut feed = Feed::new("vulture");
     feed.decide();
     feed.halve();
+    feed.acknowledge();
+    let acked = feed.seq;
     let look = feed.round(20, 4000, 0);
-    assert_eq!(look.policy, DOUBLE);
-    feed.core.ack(feed.seq - 2 * MSS, 0, feed.now);
-    let before = feed.core.look().window;
-    assert!(feed.acknowledge() <= before + 2 * MSS);
-    assert_ne!(look.policy, INCREASE);
+    assert_eq!((look.policy, look.target), (DOUBLE, 2 * look.window));
+    for acks in 1..=2 {
+        let window = feed.core.ack(acked + acks * MSS, 0, feed.now);
+        assert_eq!(window, look.window + acks * MSS);
+    }
 }
 
 #[test]
