@@ -53,7 +53,7 @@ lint: ours ## Style and static checks, nothing changed
 	@$(PYTHON) tests/run lint
 
 format: ## Rewrite sources in the project's style
-	cargo fmt --all
+	lint/rust-format --fix
 	lint/c-format --fix
 	$(PYTHON) -m ruff check --fix .
 	$(PYTHON) -m ruff format .

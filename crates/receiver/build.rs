@@ -12,11 +12,7 @@ use netnice_build::fail;
 fn main() {
     let (out, repo) = (netnice_build::out(), netnice_build::repository());
     let clang = netnice_build::clang();
-    netnice_build::watch(&[
-        "algorithms",
-        "transport/receiver",
-        "crates/receiver/src/cores.c",
-    ]);
+    netnice_build::watch(&["algorithms", "transport", "crates/receiver/src/cores.c"]);
     for name in ["receiver", "adopted"] {
         compile(&repo, &out, &clang, name);
     }

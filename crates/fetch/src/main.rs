@@ -15,6 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::{bail, Context, Result};
 use clap::Parser;
+use netnice_output::{complain, print};
 use netnice_units::{seconds, Rate, Size, Time};
 
 use demand::{Demand, Sizes};
@@ -93,7 +94,7 @@ fn main() -> ExitCode {
     match fetch(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("netnice-fetch: {error:#}");
+            complain("netnice-fetch", format_args!("{error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -150,11 +151,11 @@ fn fetch(options: &Options) -> Result<()> {
     };
     write_files(options, &report)?;
     if options.json {
-        println!("{}", serde_json::to_string_pretty(&report.summary)?);
+        print(serde_json::to_string_pretty(&report.summary)?)?;
     } else {
-        println!("{}", report.summary);
+        print(&report.summary)?;
     }
-    complain(&report)
+    verdict(&report)
 }
 
 fn write_files(options: &Options, report: &Report) -> Result<()> {
@@ -172,7 +173,7 @@ fn write_files(options: &Options, report: &Report) -> Result<()> {
 }
 
 /// Unfinished documents are a result; failed ones and an empty window are not.
-fn complain(report: &Report) -> Result<()> {
+fn verdict(report: &Report) -> Result<()> {
     let summary = &report.summary;
     if summary.documents == 0 {
         bail!("no document was wanted in the measured window: use more --seconds or --load");

@@ -51,6 +51,8 @@ pub enum Error {
         deaf: usize,
         reason: String,
     },
+    #[error("cannot print what was asked for: {0}")]
+    Print(io::Error),
     #[error("{}", listed(.0))]
     Several(Vec<Error>),
     #[error(transparent)]

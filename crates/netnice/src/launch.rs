@@ -10,14 +10,14 @@ use std::process::Command;
 use netnice_loader::cgroup::{Direction, Group, Hierarchy};
 use netnice_loader::facts::privileged;
 use netnice_loader::{is_up, kernel, up, Outcome, UpOptions};
+use netnice_output::{complain, print};
 
 use crate::{level, list, moving, Asked, Cli, Error};
 
 /// Returns only when there is no command, or it cannot be run.
 pub fn run(cli: Cli) -> Result<(), Error> {
     if cli.list {
-        print!("{}", list::listed(cli.json));
-        return Ok(());
+        return print(list::listed(cli.json)).map_err(Error::Print);
     }
     if !cli.pid.is_empty() {
         return moving::run(&cli);
@@ -29,8 +29,7 @@ pub fn run(cli: Cli) -> Result<(), Error> {
     };
     let current = Group::current()?;
     let Some((program, arguments)) = cli.command.split_first() else {
-        println!("{}", described(current));
-        return Ok(());
+        return print(described(current)).map_err(Error::Print);
     };
     let direction = direction(&cli).unwrap_or_default();
     enter(
@@ -83,7 +82,10 @@ pub(crate) fn load(hierarchy: &Hierarchy, target: Group) -> Result<(), Error> {
         if !is_up(hierarchy, target)
             && up(&UpOptions::default(), &mut |_| ())? != Outcome::AlreadyUp
         {
-            eprintln!("netnice: loaded into the kernel, for the first time since it started ('netnicectl down' unloads it)");
+            complain(
+                "netnice",
+                "loaded into the kernel, for the first time since it started ('netnicectl down' unloads it)",
+            );
         }
     } else if !kernel::congestion_controls()?.contains(&target.congestion_control()) {
         return Err(Error::NotLoaded);

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use netnice::{run, Cli, FAILED};
+use netnice_output::complain;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -21,7 +22,7 @@ fn main() -> ExitCode {
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("netnice: {error}");
+            complain("netnice", &error);
             error.exit_code()
         }
     }

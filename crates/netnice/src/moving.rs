@@ -7,6 +7,7 @@ use netnice_loader::cgroup::{Group, Hierarchy};
 use netnice_loader::facts::privileged;
 use netnice_loader::live::{self, Deaf, Target};
 use netnice_loader::state::State;
+use netnice_output::{complain, print};
 
 use crate::launch::{described, direction, load};
 use crate::process::Process;
@@ -22,7 +23,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
     let one = |pid: u32| -> Result<(), Error> {
         let process = Process::look(pid)?;
         match asked {
-            None => println!("{}", described(process.group)),
+            None => print(described(process.group)).map_err(Error::Print)?,
             Some(level) => {
                 let to = level.map(|level| {
                     level::choose_for(process.group, level, cli.no_mark, direction(cli))
@@ -97,7 +98,7 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
         reason: unable(reason),
     };
     if to.is_some_and(|group| group.direction.sends()) {
-        eprintln!("netnice: {deaf}\nWhat they send yields."); // all else was done
+        complain("netnice", format_args!("{deaf}\nWhat they send yields.")); // all else was done
         return Ok(());
     }
     Err(deaf)

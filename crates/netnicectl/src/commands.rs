@@ -1,46 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! One function a verb; all of them only ask the loader and print.
-
-mod doctor;
-mod generate;
-mod load;
-mod params;
-mod status;
-
-use std::process::ExitCode;
+//! The subcommands: a file each, with its arguments and what it does, and a row each in the table below. They only ask
+//! the loader and print.
 
 use anyhow::Result;
-use netnice_loader::UpOptions;
+use netnice_output::print;
 use serde::Serialize;
 
-use crate::cli::{Cli, Verb};
+/// Makes the modules and the enum `Verb` of rows `module::Arguments`. Help, manual pages and completions follow: the
+/// first words of a command's help are the comment above its arguments.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $module:ident::$arguments:ident,)*) => {
+        $(mod $module;)*
 
-pub fn run(cli: Cli) -> Result<ExitCode> {
-    match cli.verb {
-        Verb::Up {
-            with,
-            no_mark,
-            applications,
-            verbose,
-        } => {
-            let mark = !no_mark;
-            let options = UpOptions {
-                with,
-                mark,
-                applications,
-            };
-            load::up(&options, verbose)
+        #[derive(Debug, clap::Subcommand)]
+        pub enum Verb {
+            $($(#[$attribute])* $arguments($module::$arguments),)*
         }
-        Verb::Down { verbose } => load::down(verbose),
-        Verb::Status { json } => status::status(json),
-        Verb::Doctor { json } => doctor::doctor(json),
-        Verb::Show { json } => params::show(json),
-        Verb::Set { name, changes } => params::set(&name, &changes),
-        Verb::Generate { kind, dir } => generate::generate(kind, &dir),
-    }
+
+        impl Verb {
+            /// # Errors
+            /// What the command says; its exit status otherwise.
+            pub fn run(self) -> anyhow::Result<std::process::ExitCode> {
+                match self {
+                    $(Self::$arguments(arguments) => arguments.run(),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    up::Up,
+    down::Down,
+    status::Status,
+    doctor::Doctor,
+    show::Show,
+    set::Set,
+    #[command(hide = true)]
+    generate::Generate,
 }
 
 fn print_json(value: &impl Serialize) -> Result<()> {
-    println!("{}", serde_json::to_string_pretty(value)?);
-    Ok(())
+    Ok(print(serde_json::to_string_pretty(value)?)?)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,14 +2,17 @@
 
 use std::process::ExitCode;
 
+use clap::Parser;
+
 mod cli;
 mod commands;
 mod names;
 mod progress;
+mod summary;
 
 fn main() -> ExitCode {
-    commands::run(<cli::Cli as clap::Parser>::parse()).unwrap_or_else(|error| {
-        eprintln!("netnicectl: {error:#}");
+    cli::Cli::parse().verb.run().unwrap_or_else(|error| {
+        netnice_output::complain("netnicectl", format_args!("{error:#}"));
         ExitCode::FAILURE
     })
 }

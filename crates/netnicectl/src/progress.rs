@@ -2,6 +2,7 @@
 //! Follows the loader's steps: tells them, and stops at one of them for the tests.
 
 use netnice_loader::Step;
+use netnice_output::complain;
 
 /// For tests: the process stops itself (SIGSTOP) after the step of this name, to be killed there.
 const STOP_AT: &str = "NETNICE_STOP_AT";
@@ -10,7 +11,7 @@ pub fn follow(verbose: bool) -> impl FnMut(Step) {
     let stop_at = std::env::var(STOP_AT).unwrap_or_default();
     move |step| {
         if verbose {
-            eprintln!("netnicectl: {step}");
+            complain("netnicectl", step);
         }
         if stop_at == step.name() {
             // SAFETY: raise() takes a number and touches no memory of ours.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Messages for people.
+//! Messages for people: on standard error, since standard output is COMMAND's.
 
 use std::fmt::Display;
-use std::io::Write;
 
-/// Says something on standard error; that nobody reads it any more must not end the path (`eprintln!` would panic).
+/// Says something; that nobody reads it any more must not end the path.
 pub fn say(message: impl Display) {
-    writeln!(std::io::stderr(), "netnice-path: {message}").ok();
+    netnice_output::complain("netnice-path", message);
 }

@@ -9,6 +9,8 @@ pub enum Error {
     Bpf { what: String, why: libbpf_rs::Error },
     #[error("cannot open {path}: {why}")]
     File { path: PathBuf, why: std::io::Error },
+    #[error("cannot print the counters: {0}")]
+    Print(std::io::Error),
     #[error("unknown receiver '{0}': choose one of off, {1}")]
     UnknownAlgorithm(String, String),
     #[error("the receiver has no parameter '{0}': its parameters are {1}")]

@@ -65,11 +65,8 @@ fn run(command: Command) -> Result<()> {
             params(&pins)?.set(&algorithm, changes)
         }
         Command::Counters { pins } => {
-            println!(
-                "{:?}",
-                Counters::read(&pins.join("counters")).unwrap_or_default()
-            );
-            Ok(())
+            let counters = Counters::read(&pins.join("counters")).unwrap_or_default();
+            netnice_output::print(format_args!("{counters:?}")).map_err(Error::Print)
         }
     }
 }
@@ -78,7 +75,7 @@ fn main() -> ExitCode {
     match run(Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            eprintln!("netnice-receiver: {e}");
+            netnice_output::complain("netnice-receiver", &e);
             ExitCode::FAILURE
         }
     }

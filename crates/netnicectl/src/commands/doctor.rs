@@ -4,31 +4,47 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use netnice_loader::doctor::{findings, Verdict};
+use clap::Args;
+use netnice_loader::doctor::{findings, Finding, Verdict};
 use netnice_loader::facts::Facts;
+use netnice_output::print;
 
-pub fn doctor(json: bool) -> Result<ExitCode> {
-    let findings = findings(&Facts::gather("/".as_ref()));
-    if json {
-        super::print_json(&findings)?;
-    } else {
-        for f in &findings {
-            let sign = match f.verdict {
-                Verdict::Ok => "ok     ",
-                Verdict::Note => "note   ",
-                Verdict::Missing => "MISSING",
-            };
-            println!("{sign}  {:<13} {}", f.name, f.state);
-            println!("{:24}{}", "", f.why);
-            if !f.remedy.is_empty() {
-                println!("{:24}What to do: {}", "", f.remedy);
-            }
+/// Check all that netnice needs from this machine; for each: why, and what to do
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// For programs
+    #[arg(long)]
+    json: bool,
+}
+
+impl Doctor {
+    pub fn run(self) -> Result<ExitCode> {
+        let findings = findings(&Facts::gather("/".as_ref()));
+        if self.json {
+            super::print_json(&findings)?;
+        } else {
+            print(findings.iter().map(paragraph).collect::<String>())?;
         }
+        let missing = findings.iter().any(|f| f.verdict == Verdict::Missing);
+        Ok(if missing {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        })
     }
-    let missing = findings.iter().any(|f| f.verdict == Verdict::Missing);
-    Ok(if missing {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+}
+
+fn paragraph(finding: &Finding) -> String {
+    let sign = match finding.verdict {
+        Verdict::Ok => "ok     ",
+        Verdict::Note => "note   ",
+        Verdict::Missing => "MISSING",
+    };
+    let indent = " ".repeat(24);
+    let mut text = format!("{sign}  {:<13} {}\n", finding.name, finding.state);
+    text += &format!("{indent}{}\n", finding.why);
+    if !finding.remedy.is_empty() {
+        text += &format!("{indent}What to do: {}\n", finding.remedy);
+    }
+    text
 }

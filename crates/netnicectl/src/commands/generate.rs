@@ -2,25 +2,42 @@
 //! Manual pages and completions, from the very definitions that parse the command lines.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{Command, CommandFactory};
+use clap::{Args, Command, CommandFactory, ValueEnum};
 use clap_complete::Shell;
 
-use crate::cli::{Cli, Kind};
+use crate::cli::Cli;
 
-pub fn generate(kind: Kind, dir: &Path) -> Result<ExitCode> {
-    fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    for command in [netnice::command(), Cli::command(), netnice_path::command()] {
-        match kind {
-            Kind::Man => clap_mangen::generate_to(command, dir),
-            Kind::Completions => completions(command, dir),
+/// Write manual pages or shell completions of all commands
+#[derive(Debug, Args)]
+pub struct Generate {
+    kind: Kind,
+    /// Where to; made if missing
+    dir: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    Man,
+    Completions,
+}
+
+impl Generate {
+    pub fn run(self) -> Result<ExitCode> {
+        let dir = &self.dir;
+        fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+        for command in [netnice::command(), Cli::command(), netnice_path::command()] {
+            match self.kind {
+                Kind::Man => clap_mangen::generate_to(command, dir),
+                Kind::Completions => completions(command, dir),
+            }
+            .with_context(|| format!("cannot write into {}", dir.display()))?;
         }
-        .with_context(|| format!("cannot write into {}", dir.display()))?;
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn completions(mut command: Command, dir: &Path) -> std::io::Result<()> {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use netnice_loader::{up, Outcome, UpOptions};
+use netnice_output::print;
+
+use crate::names::Names;
+use crate::progress::follow;
+
+/// Load netnice into the kernel; repairs and replaces whatever it finds
+///
+/// Registers the congestion controls of the levels 0, 1 and 2, which are 'nice', 'nice1' and 'nice2', and
+/// makes the cgroups that 'netnice' uses. May be repeated:
+/// what is already as asked stays untouched. After an unfinished up or down, or an upgrade, the
+/// remains are removed and everything is loaded anew; connections that already yield go on.
+#[derive(Debug, Args)]
+pub struct Up {
+    /// Register further algorithms of the laboratory, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Names::comparison())]
+    with: Vec<String>,
+    /// Do not mark background packets as DSCP LE on this machine
+    #[arg(long)]
+    no_mark: bool,
+    /// Let every program have connections of its own yield with what they receive, by setsockopt()
+    ///
+    /// Puts a program on the root of the cgroups, which looks at every segment that arrives on this
+    /// machine and lets it pass; 'netnice -p' does the same when it is first needed. Stays until down.
+    #[arg(long)]
+    applications: bool,
+    /// Name each step on standard error when it is done
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+impl Up {
+    pub fn run(self) -> Result<ExitCode> {
+        let options = UpOptions {
+            with: self.with,
+            mark: !self.no_mark,
+            applications: self.applications,
+        };
+        let outcome = up(&options, &mut follow(self.verbose))?;
+        print(told(&outcome))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn told(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Loaded => "up".to_owned(),
+        Outcome::AlreadyUp => "already up".to_owned(),
+        Outcome::ForApplications => "up for applications too".to_owned(),
+        Outcome::Repaired(ills) => {
+            format!("up again; what was there was replaced: {}", ills.join("; "))
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The state of things, for people.
+
+use std::fmt::{self, Display, Formatter};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use netnice_loader::policy::Counters;
+use netnice_loader::receiver::ReceiverStatus;
+use netnice_loader::state::State;
+use netnice_loader::status::{Condition, GroupStatus, Status};
+
+/// What `netnicectl status` prints of it.
+pub struct Summary<'a>(pub &'a Status);
+
+impl Display for Summary<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let status = self.0;
+        condition(f, status)?;
+        for c in &status.connections {
+            writeln!(
+                f,
+                "connections on '{}' in this network namespace: {}",
+                c.algorithm, c.count
+            )?;
+        }
+        for g in status.groups.iter().filter(|g| worth_telling(g)) {
+            group(f, g)?;
+        }
+        status.receiver.as_ref().map_or(Ok(()), |r| receiver(f, r))
+    }
+}
+
+fn condition(f: &mut Formatter<'_>, status: &Status) -> fmt::Result {
+    match (&status.condition, &status.loaded) {
+        (Condition::Up, Some(state)) => loaded(f, state, status.same_build),
+        (Condition::Incomplete, _) => writeln!(f, "incomplete: an up or down did not finish; 'netnicectl up' repairs it, 'netnicectl down' removes it"),
+        (Condition::Hidden, _) => writeln!(f, "up; run it as root to see what is loaded"),
+        _ => writeln!(f, "down; 'netnicectl up' loads it"),
+    }
+}
+
+fn loaded(f: &mut Formatter<'_>, state: &State, same_build: bool) -> fmt::Result {
+    let since = UNIX_EPOCH + Duration::from_secs(state.since);
+    let age = SystemTime::now().duration_since(since).unwrap_or_default();
+    writeln!(
+        f,
+        "up for {}: {}, version {}",
+        span(age.as_secs()),
+        state.algorithms.join(", "),
+        state.version
+    )?;
+    writeln!(
+        f,
+        "DSCP LE marking: {}",
+        if state.mark { "on" } else { "off" }
+    )?;
+    if !same_build {
+        writeln!(
+            f,
+            "loaded by another build of netnice than this one; 'netnicectl up' replaces it"
+        )?;
+    }
+    Ok(())
+}
+
+fn receiver(f: &mut Formatter<'_>, receiver: &ReceiverStatus) -> fmt::Result {
+    let c = &receiver.counters;
+    writeln!(f, "receiver '{}'", receiver.algorithm)?;
+    writeln!(f, "  connections      {} since up", c.connections)?;
+    if c.adopted > 0 {
+        writeln!(f, "  of them          {} were in use already", c.adopted)?;
+    }
+    if receiver.applications {
+        writeln!(
+            f,
+            "  applications     applications may choose for their connections"
+        )?;
+    }
+    writeln!(f, "  segments         {} received", c.segments)?;
+    if c.unstamped > 0 {
+        writeln!(
+            f,
+            "  of them          {} without timestamps, judged by round trips",
+            c.unstamped
+        )?;
+    }
+    Ok(())
+}
+
+/// The levels themselves; of their variants those that somebody uses.
+fn worth_telling(group: &GroupStatus) -> bool {
+    let used = |c: &Counters| c.active + c.passive > 0;
+    !group.name.contains('-')
+        || !group.processes.is_empty()
+        || group.counters.as_ref().is_some_and(used)
+}
+
+fn group(f: &mut Formatter<'_>, group: &GroupStatus) -> fmt::Result {
+    writeln!(f, "{}", group.name)?;
+    writeln!(f, "  processes        {}", group.processes.len())?;
+    let Some(c) = &group.counters else {
+        return Ok(());
+    };
+    writeln!(
+        f,
+        "  connections      {} opened, {} accepted since up",
+        c.active, c.passive
+    )?;
+    if c.cc_failed > 0 {
+        writeln!(
+            f,
+            "  not slowed       {} kept their congestion control: it could not be set",
+            c.cc_failed
+        )?;
+    }
+    writeln!(f, "  marked DSCP LE   {}", c.marked)?;
+    if c.mapped_unmarked > 0 {
+        writeln!(
+            f,
+            "  not marked       {} are IPv4 on IPv6 sockets, which needs a newer kernel",
+            c.mapped_unmarked
+        )?;
+    }
+    if c.mark_failed > 0 {
+        writeln!(
+            f,
+            "  not marked       {} refused by the kernel",
+            c.mark_failed
+        )?;
+    }
+    Ok(())
+}
+
+fn span(seconds: u64) -> String {
+    match (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, minutes) => format!("{minutes} min"),
+        (0, hours, minutes) => format!("{hours} h {minutes} min"),
+        (days, hours, _) => format!("{days} d {hours} h"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(name: &str, processes: &[u32], active: u64) -> GroupStatus {
+        GroupStatus {
+            name: name.to_owned(),
+            processes: processes.to_vec(),
+            counters: Some(Counters {
+                active,
+                ..Counters::default()
+            }),
+        }
+    }
+
+    #[test]
+    fn levels_always_and_variants_in_use() {
+        assert!(worth_telling(&group("level2", &[], 0)));
+        assert!(!worth_telling(&group("level2-both", &[], 0)));
+        assert!(worth_telling(&group("level2-both", &[1], 0)));
+        assert!(worth_telling(&group("level0-unmarked", &[], 1)));
+    }
+
+    #[test]
+    fn spans() {
+        assert_eq!(span(59), "59 s");
+        assert_eq!(span(60), "1 min");
+        assert_eq!(span(3_700), "1 h 1 min");
+        assert_eq!(span(90_000), "1 d 1 h");
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! What becomes of output that nobody reads, and of output that cannot be written.
+
+use std::fs::OpenOptions;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, Output, Stdio};
+
+const COMMANDS: [&[&str]; 4] = [&["status"], &["status", "--json"], &["doctor"], &["--help"]];
+
+fn netnicectl(words: &[&str], stdout: impl Into<Stdio>) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netnicectl"));
+    let command = command.args(words).stdout(stdout).stderr(Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    child.wait_with_output().expect("it ends")
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    for words in COMMANDS {
+        let (reader, writer) = UnixStream::pair().expect("a pipe, nearly");
+        drop(reader);
+        let unread = netnicectl(words, OwnedFd::from(writer));
+        let said = String::from_utf8_lossy(&unread.stderr);
+        assert_eq!(said, "", "{words:?}");
+        let read = netnicectl(words, Stdio::piped());
+        assert_eq!(unread.status.code(), read.status.code(), "{words:?}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_that_says_so() {
+    for words in &COMMANDS[..3] {
+        let full = OpenOptions::new().write(true).open("/dev/full");
+        let done = netnicectl(words, full.expect("Linux has one"));
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(1), "{words:?}");
+        assert!(
+            said.contains("No space left on device"),
+            "{words:?}: {said}"
+        );
+        assert!(!said.contains("panicked"), "{words:?}: {said}");
+    }
+}
