@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Levels below TCP Nice: nice1 is invisible to nice (level 0), nice2 to nice1, and both to everybody else.
+ * Levels below TCP Nice: netnice1 is invisible to netnice (level 0), netnice2 to netnice1, and both to everybody else.
  *
  * TCP Nicer's levels (nicer.h) are told apart by RTT over base RTT. That ruler is too coarse: 20 % of a base RTT is more
  * than a whole level above keeps queued. Here a level is told by what it leaves in the bottleneck's queue, in packets:
  *
  *   foreground   fills the buffer
- *   nice         keeps one to three packets always, because Vegas steers for them
- *   nice1        touches its band (5/8 packet or 0.6 ms) once a sawtooth and empties the queue in between
- *   nice2        touches a smaller band (1/4 packet or 0.5 ms) more rarely still
+ *   netnice      keeps one to three packets always, because Vegas steers for them
+ *   netnice1     touches its band (5/8 packet or 0.6 ms) once a sawtooth and empties the queue in between
+ *   netnice2     touches a smaller band (1/4 packet or 0.5 ms) more rarely still
  *
  * and each takes a queue above its band that does not go away for a higher level's.
  *
@@ -18,8 +18,8 @@
  *                wait for the round that shows it. Flows of one level cut together, so the queue is gone then. If it
  *                is there after soft_cuts, whoever fills it does not cut: W *= keep, every time
  *   W < 1        one pair of segments a time. Above the band W *= keep, else, after quiet_pairs, W *= climb. So W rises
- *                only where more than p pairs meet no queue, p = log(1/keep) / log(climb/keep): 3/5 for nice1, 3/4 for
- *                nice2, and three in a row. A level above keeps it below that, an idle path does not
+ *                only where more than p pairs meet no queue, p = log(1/keep) / log(climb/keep): 3/5 for netnice1, 3/4 for
+ *                netnice2, and three in a row. A level above keeps it below that, an idle path does not
  *
  * Kin. Flows of one host, level and destination are one aggregate: they add as one flow would, and each round each moves
  * a quarter of the way to their mean, which keeps their sum. Without that the first flow holds the path, for what a
@@ -34,10 +34,10 @@
  * eight is not. So the band is what the noise demands (jitter.h), and who starves looks: after the longest silence, if
  * one of its last pairs was near the base, it sends a whole round of 20 segments. Is the smallest of their RTTs near the
  * base too, the flow stays; if not, it falls to the floor. Until it was alone for quiet_rounds it looks half as often each
- * time, down to once a minute for all flows of a host together: a look makes a flow of nice halve. Beside a level that
+ * time, down to once a minute for all flows of a host together: a look makes a flow of netnice halve. Beside a level that
  * always keeps a queue no pair is near the base and there is no look. The late comer of another host comes in that way.
  * Jitter is in every round, so any round tells what it is not more than; without that, what a look's own burst had taught
- * stayed, and one flow of nice1 kept a third of the path beside one of nice.
+ * stayed, and one flow of netnice1 kept a third of the path beside one of netnice.
  *
  * A longer way is a queue at first. But queues move: when the RTTs of eight pairs, seconds apart, differ by less than the
  * band and lie farther off than any level's queue, they are the new base. With jitter nothing stands still, and the base
@@ -76,8 +76,8 @@
 #define LADDER2_PARAMS(P) LADDER_PARAMS(P, 4, 500, 512, 128, 512, 4, 2, 16, 3, 2, 16, 2000)
 
 #define LADDER_PAIRS 8u /* by then every queue that a TCP keeps has moved */
-#define LADDER_PATIENCE 32u /* a minute between the looks of a host: each makes a flow of nice halve */
-#define LADDER_FAR 4u /* bands: more than the three packets of nice, which stand still at times */
+#define LADDER_PATIENCE 32u /* a minute between the looks of a host: each makes a flow of netnice halve */
+#define LADDER_FAR 4u /* bands: more than the three packets of netnice, which stand still at times */
 
 nn_inline void ladder_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {

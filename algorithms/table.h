@@ -12,16 +12,17 @@
 #include "ladder.h"
 #include "ledbat.h"
 #include "ledbatpp.h"
-#include "nice.h"
+#include "netnice.h"
 #include "nicer.h"
 #include "reno.h"
 #include "tcplp.h"
 #include "vegas.h"
 
 #define NN_ALGORITHMS(X)                                                                                               \
-	X(nice, nice, true, NICE_PARAMS)                                                                               \
-	X(nice1, ladder, true, LADDER1_PARAMS)                                                                         \
-	X(nice2, ladder, true, LADDER2_PARAMS)                                                                         \
+	X(netnice, netnice, true, NETNICE_PARAMS)                                                                      \
+	X(netnice1, ladder, true, LADDER1_PARAMS)                                                                      \
+	X(netnice2, ladder, true, LADDER2_PARAMS)                                                                      \
+	X(nice, netnice, true, NICE_PARAMS)                                                                            \
 	X(nicer0, nicer, false, NICER0_PARAMS)                                                                         \
 	X(nicer1, nicer, false, NICER1_PARAMS)                                                                         \
 	X(nicer2, nicer, false, NICER2_PARAMS)                                                                         \

@@ -38,4 +38,4 @@ def uploading(
             for number in range(count)
         ) as transfers,
     ):
-        yield Background(transfers, received, {"peer_port": store.port}, {"nice"} if before else {"cubic"})
+        yield Background(transfers, received, {"peer_port": store.port}, {"netnice"} if before else {"cubic"})

@@ -86,7 +86,7 @@ def test_unknown_scenarios_are_refused(capsys: pytest.CaptureFixture[str]) -> No
     assert "choose from nothing, cubic, netnice, priority" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("transfers", "background"), [("uploads", "nice"), ("downloads", "cubic")])
+@pytest.mark.parametrize(("transfers", "background"), [("uploads", "netnice"), ("downloads", "cubic")])
 def test_a_short_demo_from_end_to_end(tmp_path: Path, transfers: str, background: str) -> None:
     before = _state()
     argv = [sys.executable, "-m", "demo", "--seconds", "6", f"--{transfers}", "8", "--output", str(tmp_path)]

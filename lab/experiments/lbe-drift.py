@@ -20,7 +20,7 @@ experiment = Experiment(
     ),
     figures=[Figure("minutes", "queue", "protocol", "minutes", "mean queue, bytes")],
     seeds=1,
-    quick={"protocol": ("nice",), "minutes": (5,)},
+    quick={"protocol": ("netnice",), "minutes": (5,)},
     pinned={"queue": 0.10, "first": 0.02},
     bars=[
         Bar(f"{name}: no more after 30 minutes than after 5", "queue", {"protocol": name, "minutes": 30},

@@ -17,14 +17,14 @@ experiment = Experiment(
     ],
     timelines=[course for name in FLAVOURS for course in over_time.courses({"protocol": name}, 0.5)],
     seeds=2,
-    quick={"protocol": ("nice",)},
+    quick={"protocol": ("netnice",)},
     pinned={"first": 0.05, "queue": 0.10},
     bars=[
         Bar(f"{delay} queues less than {loss}", "queue", {"protocol": delay}, {"protocol": loss}, maximum=0.9)
-        for delay in ("vegas-1-3", "nice", "nnledbatpp") for loss in ("cubic", "reno", "lp")
+        for delay in ("vegas-1-3", "netnice", "nnledbatpp") for loss in ("cubic", "reno", "lp")
     ] + [
-        Bar(f"{level} uses what Nice does", "first", {"protocol": level}, {"protocol": "nice"}, minimum=0.8,
+        Bar(f"{level} uses what Nice does", "first", {"protocol": level}, {"protocol": "netnice"}, minimum=0.8,
             holds=False, reason=JITTER)
-        for level in ("nice1", "nice2")
+        for level in ("netnice1", "netnice2")
     ],
 )  # fmt: skip

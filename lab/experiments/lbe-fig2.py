@@ -8,12 +8,12 @@ from netnice_lab.rivals import FALLING
 experiment = Experiment(
     title="A flavour joins a backlogged Nice on a Wi-Fi-like link: the newcomer's share",
     claim="Nice shares equally the traffic with Vegas, but is otherwise lower priority than any other protocol.",
-    differs="A share is the mean over the 20 s that begin 5 s after the newcomer. nice1 and nice2 have "
+    differs="A share is the mean over the 20 s that begin 5 s after the newcomer. netnice1 and netnice2 have "
     "nothing here even alone (lbe-fig1).",
     sweep={"protocol": FLAVOURS, "link": ("wifi",)},
     scenario=lambda protocol, link, seed: scenario(
-        WIFI, (bulk("second", "nice", (0.0, 0.5)), bulk("first", protocol, (10.0, 10.5))),
-        (protocol, "nice"), 35.0, 15.0, seed,
+        WIFI, (bulk("second", "netnice", (0.0, 0.5)), bulk("first", protocol, (10.0, 10.5))),
+        (protocol, "netnice"), 35.0, 15.0, seed,
     ),
     figures=[Figure("protocol", "first_share", "link", "", "the newcomer's part of both goodputs")],
     seeds=3,
@@ -25,6 +25,6 @@ experiment = Experiment(
     ] + [
         Bar("Nice shares equally with Vegas", "first_share", {"protocol": "vegas-1-3"}, minimum=0.4, maximum=0.6,
             holds=False, reason=FALLING),
-        Bar("Nice shares equally with Nice", "first_share", {"protocol": "nice"}, minimum=0.4, maximum=0.6),
+        Bar("Nice shares equally with Nice", "first_share", {"protocol": "netnice"}, minimum=0.4, maximum=0.6),
     ],
 )  # fmt: skip

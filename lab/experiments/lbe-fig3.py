@@ -15,12 +15,12 @@ experiment = Experiment(
     figures=[Figure("second", "first_part", "first", "column's part of the link", "row's part", kind="matrix")],
     derive=points,
     seeds=20,
-    quick={"pair": ("cubic:nice", "bbr:nice")},
+    quick={"pair": ("cubic:netnice", "bbr:netnice")},
     pinned={"first_share": 0.05, "wins": 0.10},
     bars=[
-        Bar("Nice and Vegas are fair", "first_share", {"pair": "vegas-1-3:nice"}, minimum=0.4, maximum=0.6,
+        Bar("Nice and Vegas are fair", "first_share", {"pair": "vegas-1-3:netnice"}, minimum=0.4, maximum=0.6,
             holds=False, reason=FALLING),
         Bar("all-Vegas is slightly more efficient than all-Nice", "total", {"pair": "vegas-1-3:vegas-1-3"},
-            {"pair": "nice:nice"}, minimum=1.0),
+            {"pair": "netnice:netnice"}, minimum=1.0),
     ],
 )  # fmt: skip

@@ -15,14 +15,14 @@ experiment = Experiment(
     figures=[Figure("first", "part", "second", "", "part of its runs that it wins", kind="stack")],
     derive=ranking,
     seeds=20,
-    quick={"pair": ("cubic:nice", "vegas-1-3:nice")},
+    quick={"pair": ("cubic:netnice", "vegas-1-3:netnice")},
     pinned={"wins": 0.10},
     bars=[
         Bar(f"{low} is below {best}", "wins", {"pair": f"{best}:{low}"}, minimum=1.0)
         for best in ("cubic", "reno") for low in ("vegas-1-3", "nnledbat", "nnledbatpp", "nnlp")
     ] + [
         Bar(f"the kernel's TCP-LP is above {low}", "wins", {"pair": f"{low}:lp"}, maximum=0.0)
-        for low in ("vegas-1-3", "nice")
+        for low in ("vegas-1-3", "netnice")
     ] + [
         Bar("the kernel's TCP-LP is above CUBIC more often than not", "wins", {"pair": "cubic:lp"}, maximum=0.5,
             holds=False, reason="Linux 6.12's CUBIC has more in 16 of 20 runs, and 53 % of the goodput; Reno in 11"),

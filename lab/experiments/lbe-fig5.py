@@ -10,12 +10,12 @@ SLOW = {
     "tenth for slowdowns",
     (
         "adsl",
-        "nice",
+        "netnice",
     ): "28 % of a 50 ms path is 14 ms, its own pair takes 24: with a threshold of 60 % it has 93 %, with 100 % all",
-    ("adsl", "nice2"): "two flows' pairs meet, each 24 ms of a 50 ms path; one flow by itself has 95 %",
-    ("wifi", "nice"): FALLING,
-    ("wifi", "nice1"): JITTER,
-    ("wifi", "nice2"): JITTER,
+    ("adsl", "netnice2"): "two flows' pairs meet, each 24 ms of a 50 ms path; one flow by itself has 95 %",
+    ("wifi", "netnice"): FALLING,
+    ("wifi", "netnice1"): JITTER,
+    ("wifi", "netnice2"): JITTER,
 }
 
 experiment = Experiment(
@@ -30,7 +30,7 @@ experiment = Experiment(
         Figure("link", "first_rtt", "protocol", "access", "RTT at the end, ms", False, True),
     ],
     seeds=2,
-    quick={"link": ("adsl",), "protocol": ("cubic", "nice", "nice1")},
+    quick={"link": ("adsl",), "protocol": ("cubic", "netnice", "netnice1")},
     pinned={"first": 0.05},
     bars=[
         Bar(f"{name} fills {link}", "first", {"link": link, "protocol": name}, {"link": link, "protocol": "cubic"},

@@ -33,7 +33,7 @@ experiment = Experiment(
         Figure("protocol", "queue_p95", "link", "", "95th percentile of the queue, bytes", False, True),
     ],
     seeds=2,
-    quick={"protocol": ("nice", "nice2")},
+    quick={"protocol": ("netnice", "netnice2")},
     pinned={"queue": 0.10, "queue_p50": 0.10, "queue_p95": 0.10},
     bars=[
         Bar(f"{name} keeps the median below 250 ms", "queue_p50", {"protocol": name}, maximum=250 * MS)

@@ -50,7 +50,7 @@ experiment = Experiment(
     scenario=lambda protocol, reverse, stamps, seed: both_ways(protocol, reverse, stamps, seed),
     figures=[Figure("protocol", "first", "reverse", "", "goodput, Mbit/s", panel="stamps")],
     seeds=2,
-    quick={"protocol": ("cubic", "nice", "nnledbat"), "reverse": ("cubic",), "stamps": (True,)},
+    quick={"protocol": ("cubic", "netnice", "nnledbat"), "reverse": ("cubic",), "stamps": (True,)},
     pinned={"first": 0.05},
     bars=[
         minds("nnledbat", AS_RENO),

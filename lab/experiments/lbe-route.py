@@ -10,10 +10,10 @@ CHANGE, AFTER = 60.0, 10.0
 SHORT, LONG = 40_000, 140_000
 STANDS = "a longer way is a queue until eight pairs, 2 s apart, have met it unmoved; over after half a minute"
 KNOWN = {
-    "nice1": STANDS,
-    "nice2": STANDS,
-    "nice": "a longer way looks like a queue until the base is forgotten: after the five-minute window of rtt.h that "
-    "follows the one of the change. Changes after 60, 290 and 310 s were over after 618, 618 and 917 s",
+    "netnice1": STANDS,
+    "netnice2": STANDS,
+    "netnice": "a longer way looks like a queue until the base is forgotten: after the five-minute window of rtt.h "
+    "that follows the one of the change. Changes after 60, 290 and 310 s were over after 618, 618 and 917 s",
     "nnledbatpp": "a longer way looks like a queue until the base is forgotten, after eight spans of 75 s",
 }
 
@@ -39,7 +39,7 @@ experiment = Experiment(
     scenario=lambda protocol, step, minutes, seed: steps(protocol, step, minutes, seed),
     figures=[Figure("minutes", "first", "protocol", "minutes", "goodput, Mbit/s", panel="step")],
     seeds=1,
-    quick={"protocol": ("cubic", "nice1"), "minutes": (1,)},
+    quick={"protocol": ("cubic", "netnice1"), "minutes": (1,)},
     pinned={"first": 0.05},
     bars=[
         Bar(f"{name}, RTT {step}, {minutes} min", "first", {"protocol": name, "step": step, "minutes": minutes},

@@ -5,12 +5,12 @@ from netnice_lab import misses
 from netnice_lab.experiment import Experiment, Figure, Number, Table
 from netnice_lab.levels import BUFFERS, RATES, beside, exists
 
-OURS = ("nice", "nice1", "nice2")
+OURS = ("netnice", "netnice1", "netnice2")
 MISSES: misses.Misses = {
-    "{mean} of CUBIC: it loses packets where the buffer is half a BDP": "nice: 100/0.5",
-    "{mean} of CUBIC: its band is a pair of packets of this link": "nice2: 0.3/8.5",
+    "{mean} of CUBIC: it loses packets where the buffer is half a BDP": "netnice: 100/0.5",
+    "{mean} of CUBIC: its band is a pair of packets of this link": "netnice2: 0.3/8.5",
     "{mean} of CUBIC, from the fourth second on: its sawtooth, the same with every buffer": """
-        nice2: 1000/0.5 1000/1 1000/2 1000/4
+        netnice2: 1000/0.5 1000/1 1000/2 1000/4
     """,
 }
 """Bars that are not met: LEVEL: RATE/BUFFER …"""

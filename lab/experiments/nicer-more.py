@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""How many more levels there could be: the ladder's core with other parameters, between nice1 and nice2 and below."""
+"""How many more levels there could be: the ladder's core with other parameters, between netnice1 and 2, and below."""
 
 from dataclasses import replace
 from functools import partial
@@ -21,13 +21,13 @@ OTHER: dict[str, dict[str, int]] = {
         "keep": 128, "min_window": 8, "peer_gap": 4000,
     },
 }  # fmt: skip
-"""What differs from nice2 in levels that do not exist."""
+"""What differs from netnice2 in levels that do not exist."""
 
 
 def row(level: str) -> tuple[tuple[str, int], ...]:
     """All parameters of a level, an existing or another one."""
     found = Parameters.read()
-    values = dict(zip(found.names, found.rows["nice2" if level in OTHER else level], strict=True))
+    values = dict(zip(found.names, found.rows["netnice2" if level in OTHER else level], strict=True))
     return tuple(sorted((values | OTHER.get(level, {})).items()))
 
 
@@ -35,23 +35,25 @@ def run(rate: float, pair: str, first: str, flows: int, seed: int) -> Scenario:
     """The two algorithms of that core, each with the parameters of a level."""
     upper, lower = pair.split(":")
     buffer = PAPER_BUFFER if rate == PAPER_RATE else 1.0
-    scenario = beside("nice1", "nice2", flows, seed, rate, buffer, upper_first=first == "upper")
-    return replace(scenario, parameters=(("nice1", row(upper)), ("nice2", row(lower))))
+    scenario = beside("netnice1", "netnice2", flows, seed, rate, buffer, upper_first=first == "upper")
+    return replace(scenario, parameters=(("netnice1", row(upper)), ("netnice2", row(lower))))
 
 
 KEYS = ("rate", "pair", "first")
 PAIRS = (
-    "nice2:nice2", "nice1:nice2", "nice1:between", "between:nice2", "nice2:half", "half:quarter", "nice2:meeker",
+    "netnice2:netnice2", "netnice1:netnice2", "netnice1:between", "between:netnice2",
+    "netnice2:half", "half:quarter", "netnice2:meeker",
 )  # fmt: skip
 
 experiment = Experiment(
-    title="Levels between nice1 and nice2, and below nice2",
-    claim="TCP Nicer: extending beyond this many levels will require more advanced techniques. Ours: one, below nice2: "
-    "over a level that is meeker in everything nice2 keeps .97 or more at 10 and 100 Mbit/s, but not where that level "
-    "was there first at 100. Half of nice2's band is too little (.87, .15), and so is a level between nice1 and nice2 "
-    "(.85 to .96). nice1 over nice2 keeps .97, an equal (nice2:nice2, strangers to each other) .15 to .38.",
+    title="Levels between netnice1 and netnice2, and below netnice2",
+    claim="TCP Nicer: extending beyond this many levels will require more advanced techniques. Ours: one, below "
+    "netnice2: over a level that is meeker in everything netnice2 keeps .97 or more at 10 and 100 Mbit/s, but not "
+    "where that level was there first at 100. Half of netnice2's band is too little (.87, .15), and so is a level "
+    "between netnice1 and netnice2 (.85 to .96). netnice1 over netnice2 keeps .97, an equal (netnice2:netnice2, "
+    "strangers to each other) .15 to .38.",
     differs="Both are the ladder's core, with other parameters. Beside 19 lower flows nearly every pair keeps 0.95 at "
-    "10 and 100 Mbit/s, but so does nice2 beside its equals: 19 keep each other small. One beside one "
+    "10 and 100 Mbit/s, but so does netnice2 beside its equals: 19 keep each other small. One beside one "
     "tells levels apart.",
     sweep={"rate": (PAPER_RATE, 10.0, 100.0), "pair": PAIRS, "first": ("upper", "lower"), "flows": (0, 1, 19)},
     scenario=run,

@@ -8,8 +8,8 @@ from netnice_lab.experiment import Cell, Experiment, Figure, Number, Table
 from netnice_lab.levels import BUFFERS, PAPER_BUFFER, RATES, bars, beside, exists, kept
 from netnice_lab.scenario import Scenario
 
-PAIRS = ("reno:nice", "reno:nice1", "reno:nice2", "nice:nice1", "nice:nice2", "nice1:nice2")
-CUBIC = ("cubic:nice", "cubic:nice1", "cubic:nice2")
+PAIRS = ("reno:netnice", "reno:netnice1", "reno:netnice2", "netnice:netnice1", "netnice:netnice2", "netnice1:netnice2")
+CUBIC = ("cubic:netnice", "cubic:netnice1", "cubic:netnice2")
 KEYS = ("rate", "buffer", "pair")
 SLOW = "the path holds seven packets: many that probe are a part of it, {mean} for 19, some of it for fewer"
 SHALLOW = "half a BDP: when many come at once packets are lost before a queue shows, and what was lost returns slowly"
@@ -25,42 +25,42 @@ LATE = "measured from 5 s after their start; what a loss then takes from Reno re
 ALONE = "Reno alone has 0.87: it climbs for a minute after a loss, and the lower flow leaves free what it does not have"
 MISSES: misses.Misses = {
     SLOW: """
-        goodput reno:nice x1: 0.3/8.5
-        goodput reno:nice x4: 0.3/8.5
-        goodput reno:nice x19: 0.3/8.5
-        goodput nice:nice1 x19: 0.3/8.5
-        goodput nice1:nice2 x19: 0.3/8.5
-        latency nice1:nice2 x19: 0.3/8.5
-        sum nice1:nice2 x19: 0.3/8.5
+        goodput reno:netnice x1: 0.3/8.5
+        goodput reno:netnice x4: 0.3/8.5
+        goodput reno:netnice x19: 0.3/8.5
+        goodput netnice:netnice1 x19: 0.3/8.5
+        goodput netnice1:netnice2 x19: 0.3/8.5
+        latency netnice1:netnice2 x19: 0.3/8.5
+        sum netnice1:netnice2 x19: 0.3/8.5
     """,
     SHALLOW: """
-        goodput reno:nice x19: 10/0.5 1000/0.5
-        goodput cubic:nice x19: 1000/0.5
-        goodput nice:nice1 x19: 10/0.5
-        goodput nice:nice2 x19: 10/0.5
-        sum nice:nice1 x19: 10/0.5
+        goodput reno:netnice x19: 10/0.5 1000/0.5
+        goodput cubic:netnice x19: 1000/0.5
+        goodput netnice:netnice1 x19: 10/0.5
+        goodput netnice:netnice2 x19: 10/0.5
+        sum netnice:netnice1 x19: 10/0.5
     """,
     DEEP: """
-        goodput reno:nice x19: 10/4 100/4 1000/2 1000/4
-        latency reno:nice x19: 10/4 1000/2 1000/4
-        goodput cubic:nice x19: 1000/4
-        latency cubic:nice x19: 1000/4
+        goodput reno:netnice x19: 10/4 100/4 1000/2 1000/4
+        latency reno:netnice x19: 10/4 1000/2 1000/4
+        goodput cubic:netnice x19: 1000/4
+        latency cubic:netnice x19: 1000/4
     """,
     FEW: """
-        goodput nice:nice1 x4: 10/1
-        goodput nice:nice2 x4: 10/1
-        goodput nice1:nice2 x1: 10/1
-        goodput nice1:nice2 x4: 10/1
+        goodput netnice:netnice1 x4: 10/1
+        goodput netnice:netnice2 x4: 10/1
+        goodput netnice1:netnice2 x1: 10/1
+        goodput netnice1:netnice2 x4: 10/1
     """,
     LATE: """
-        goodput reno:nice x4: 1000/1
-        goodput reno:nice x19: 1000/1
-        latency reno:nice x4: 1000/1
-        latency reno:nice x19: 1000/1
+        goodput reno:netnice x4: 1000/1
+        goodput reno:netnice x19: 1000/1
+        latency reno:netnice x4: 1000/1
+        latency reno:netnice x19: 1000/1
     """,
     ALONE: """
-        sum reno:nice1 x19: 1000/0.5
-        sum reno:nice2 x19: 1000/0.5
+        sum reno:netnice1 x19: 1000/0.5
+        sum reno:netnice2 x19: 1000/0.5
     """,
 }
 """Bars that are not met: MEASURE UPPER:LOWER xFLOWS: RATE/BUFFER …"""

@@ -5,14 +5,14 @@ from netnice_lab import misses
 from netnice_lab.experiment import Experiment, Figure, Number, Table
 from netnice_lab.levels import together
 
-LEVELS = ("nice", "nice1", "nice2")
+LEVELS = ("netnice", "netnice1", "netnice2")
 RATES, FLOWS = (10.0, 100.0), (2, 4, 16, 64)
 MISSES: misses.Misses = {
-    "the pairs of 64 flows meet: lost packets, and windows below one segment": "goodput nice: 10/64",
+    "the pairs of 64 flows meet: lost packets, and windows below one segment": "goodput netnice: 10/64",
     "with a segment each they meet each other's pairs by chance: beyond 5/8 of the path they cannot tell that from a "
     "level above": """
-        goodput nice1: 10/16 10/64 100/64
-        goodput nice2: 10/16 10/64 100/64
+        goodput netnice1: 10/16 10/64 100/64
+        goodput netnice2: 10/16 10/64 100/64
     """,
 }
 """Bars that are not met: jain LEVEL or goodput LEVEL: RATE/FLOWS …"""

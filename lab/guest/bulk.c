@@ -153,7 +153,8 @@ static uint64_t flow_window(struct flow *flow, const struct tcp_info *info)
 {
 	uint64_t cwnd = (uint64_t)info->tcpi_snd_cwnd << 16, paced;
 
-	if (strncmp(flow->cc, "nice", 4) || !info->tcpi_snd_mss || info->tcpi_pacing_rate == ~0ull)
+	if ((strncmp(flow->cc, "nice", 4) && strncmp(flow->cc, "netnice", 7)) || !info->tcpi_snd_mss ||
+	    info->tcpi_pacing_rate == ~0ull)
 		return cwnd;
 	paced = (info->tcpi_pacing_rate * info->tcpi_rtt << 16) / 1000000 / info->tcpi_snd_mss;
 	return paced < cwnd ? paced : cwnd;

@@ -71,7 +71,7 @@ def cases(seconds: float, seed: int = 1) -> list[Case]:
     The host plays seed 1.
     """
     cubic = Bulk("www", "home", 1, "cubic", start=(0, 0.1), group="foreground")
-    nice = Bulk("bulk", "home", 4, "nice", start=(0.5, 2.5))
+    nice = Bulk("bulk", "home", 4, "netnice", start=(0.5, 2.5))
     download = Bulk("bulk", "home", 1, "cubic", start=(0.5, 2.5), receiver=True)
     documents = Documents("www", "home", shaken(poisson(RATE / 2, seconds - 3, 1), seed), "cubic")
     return [

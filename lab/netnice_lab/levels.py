@@ -15,7 +15,7 @@ from netnice_lab.traffic import Bulk
 
 LEVELS = {
     "nicer": ("reno", "nicer0", "nicer1", "nicer2"),
-    "netnice": ("reno", "nice", "nice1", "nice2"),
+    "netnice": ("reno", "netnice", "netnice1", "netnice2"),
 }
 """The four priorities, highest first: Table I of the paper, and our own preset."""
 PACKET, ROUND_TRIP, PAPER_RATE, PAPER_BUFFER = 512, 80_000, 0.3, 8.5

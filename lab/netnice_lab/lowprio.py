@@ -16,15 +16,15 @@ from netnice_lab.topology import ETHERNET, Link, Pipe, Queue, Topology
 from netnice_lab.traffic import Bulk, Script, Traffic
 
 BEST_EFFORT = ("cubic", "reno", "bbr")
-LEVELS = ("nice", "nice1", "nice2")
+LEVELS = ("netnice", "netnice1", "netnice2")
 LOW = ("vegas-1-3", *LEVELS, "nnledbat", "nnledbatpp", "nnlp", "lp")
 """`lp` is the kernel's TCP-LP, `nnlp` ours."""
 FLAVOURS = (*BEST_EFFORT, *LOW)
 JITTER = (
     "2 ms of jitter on the way of the ACKs are more than its band: it starves until its first look, some seconds, and "
-    "again whenever the rate falls; of 10 steady Mbit/s with 2 ms of jitter nice1 has 96 %, nice2 72 to 87"
+    "again whenever the rate falls; of 10 steady Mbit/s with 2 ms of jitter netnice1 has 96 %, netnice2 72 to 87"
 )
-"""Why nice1 and nice2 have less than others on this Wi-Fi, even alone."""
+"""Why netnice1 and netnice2 have less than others on this Wi-Fi, even alone."""
 STEP = 0.5
 PAIR_STARTS, PAIR_LASTS = 5.0, 25.0
 PAYLOAD = 1448 / (1500 + ETHERNET)

@@ -36,8 +36,8 @@ MUTANTS = {
         Mutant(
             "threshold-ignored",
             "queueing delay is never congestion",
-            "algorithms/nice.h",
-            "nice_is_slow(flow, p, rtt)",
+            "algorithms/netnice.h",
+            "netnice_is_slow(flow, p, rtt)",
             "false",
         ),
         Mutant(

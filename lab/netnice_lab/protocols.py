@@ -46,13 +46,6 @@ def vegas(alpha: int, beta: int) -> Protocol:
     return Protocol(f"vegas-{alpha}-{beta}", "vegas", knobs=knobs)
 
 
-PAPER_NICE: Values = (
-    ("threshold", 10), ("starved_threshold", 10), ("estimator", 0), ("queue_floor", 0), ("own_queue", 0),
-    ("quiet_rounds", 0), ("alpha", 1), ("shared", 0),
-    ("max_gap", 0), ("peer_gap", 0), ("endurance", 0),
-)  # fmt: skip
-"""The paper's own choices where the shipped defaults differ."""
-
 KNOWN = {
     p.name: p
     for p in (
@@ -66,19 +59,17 @@ KNOWN = {
         vegas(0, 0),
     )
 }
-FORMS = f"{', '.join(KNOWN)}, nice-<threshold, e.g. 0.1>, nice, nice-paper, reno-at-<percent of the spare>"
+FORMS = f"{', '.join(KNOWN)}, nice-<threshold, e.g. 0.1>, netnice, nice, nice-paper, reno-at-<percent of the spare>"
 
 
 def protocol(name: str) -> Protocol:
     """The protocol of a name."""
     if name in KNOWN:
         return KNOWN[name]
-    if name == "nice":
-        return Protocol(name, "nice")
     if name == "nice-paper":
-        return Protocol(name, "nice", PAPER_NICE)
+        return Protocol(name, "nice")
     if found := re.fullmatch(r"nice-(0\.\d+|1(?:\.0)?)", name):
-        return Protocol(name, "nice").with_threshold(round(float(found[1]) * 100))
+        return Protocol(name, "netnice").with_threshold(round(float(found[1]) * 100))
     if found := re.fullmatch(r"reno-at-(\d+)", name):
         return Protocol(name, "reno", rate_part=int(found[1]) / 100)
     if name in Parameters.read().rows:

@@ -30,7 +30,7 @@ def test_cubic_fills_a_link(built: machine.Programs, no_kept_results: Path, bulk
     assert results.metrics(run, machine.execute(run, built))["background"] == pytest.approx(9.56, rel=0.01)
 
 
-@pytest.mark.parametrize("algorithm", ["nice", "nnreno", "nnvegas", "reno", "vegas", "lp", "bbr"])
+@pytest.mark.parametrize("algorithm", ["netnice", "nice", "nnreno", "nnvegas", "reno", "vegas", "lp", "bbr"])
 def test_every_algorithm_works(built: machine.Programs, no_kept_results: Path, bulk: MakeRun, algorithm: str) -> None:
     run = bulk(algorithm, 1, 20.0)
     assert results.metrics(run, machine.execute(run, built))["background"] > 5
@@ -57,7 +57,7 @@ def test_a_seed_makes_a_difference(built: machine.Programs, no_kept_results: Pat
 def test_a_path_of_the_host_makes_no_difference(
     built: machine.Programs, no_kept_results: Path, bulk: MakeRun, tmp_path: Path
 ) -> None:
-    run = bulk("nice", 2, 10.0)
+    run = bulk("netnice", 2, 10.0)
     usual = machine.execute(run, built, fresh=True)
     elsewhere = tmp_path / "a" / "much" / "longer" / "name"
     elsewhere.mkdir(parents=True)

@@ -21,12 +21,12 @@ BDP = RATE * RTT / 1e6 / 8 / FRAME
 
 def rendered(*traffic: Bulk | Documents, queue: str = "fifo", **parameters: int) -> Run:
     topology = dumbbell(RATE, RTT, Queue(queue, packets=PACKETS), mtu=PACKET, foreground_window=2)
-    row = (("nice", tuple(parameters.items())),) if parameters else ()
+    row = (("netnice", tuple(parameters.items())),) if parameters else ()
     return ns3.render(Scenario(topology, traffic, 20.0, 5.0, 1, row))
 
 
 def test_the_core_fills_an_empty_path_and_holds_its_window(no_kept_results: Path) -> None:
-    run = rendered(Bulk("bulk", "home", 2, "nice"))
+    run = rendered(Bulk("bulk", "home", 2, "netnice"))
     metrics = results.metrics(run, ns3.execute(run))
     assert 0.85 * LINK < metrics["background"] <= LINK
     assert 0.5 * BDP < 2 * metrics["window"] < 1.5 * BDP
@@ -35,7 +35,7 @@ def test_the_core_fills_an_empty_path_and_holds_its_window(no_kept_results: Path
 
 @pytest.mark.parametrize("window", [0.25, 0.5, 1.0, 4.0])
 def test_a_held_window_sends_just_that_and_never_times_out(no_kept_results: Path, window: float) -> None:
-    run = rendered(Bulk("bulk", "home", 1, "nice"), force_window=round(window * 4096))
+    run = rendered(Bulk("bulk", "home", 1, "netnice"), force_window=round(window * 4096))
     metrics = results.metrics(run, ns3.execute(run))
     assert metrics["background"] == pytest.approx(window * PAYLOAD * 8 / RTT, rel=0.1)
     assert metrics["background_retransmits"] == 0
@@ -43,7 +43,7 @@ def test_a_held_window_sends_just_that_and_never_times_out(no_kept_results: Path
 
 def test_the_same_run_gives_the_same_bytes(no_kept_results: Path) -> None:
     documents = tuple(Document(0.2 * i, 3000 * i, i % 3) for i in range(1, 60))
-    run = rendered(Documents("www", "home", documents, "reno"), Bulk("bulk", "home", 4, "nice"))
+    run = rendered(Documents("www", "home", documents, "reno"), Bulk("bulk", "home", 4, "netnice"))
     first, second = (ns3.execute(run, fresh=True) for _ in range(2))
     assert first.digest == second.digest
     assert results.metrics(run, first)["unfinished"] == 0
@@ -71,11 +71,11 @@ def test_a_missing_library_says_what_to_install(tmp_path: Path, monkeypatch: pyt
 
 def test_what_ns3_cannot_play_is_refused(no_kept_results: Path) -> None:
     with pytest.raises(LabError, match=r"ns-3 failed(.|\n)*cannot play 'bulk 0"):
-        ns3.execute(rendered(Bulk("bulk", "home", 1, "nice", stop=9.0)))
+        ns3.execute(rendered(Bulk("bulk", "home", 1, "netnice", stop=9.0)))
     with pytest.raises(LabError, match=r"ns-3 failed(.|\n)*no congestion control 'bbr'"):
         ns3.execute(rendered(Bulk("bulk", "home", 1, "bbr")))
     with pytest.raises(LabError, match="no fq_codel queue"):
-        rendered(Bulk("bulk", "home", 1, "nice"), queue="fq_codel")
+        rendered(Bulk("bulk", "home", 1, "netnice"), queue="fq_codel")
 
 
 def table() -> crosscheck.Means:
@@ -99,6 +99,6 @@ def test_agreement_and_disagreement(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_results_are_kept(no_kept_results: Path) -> None:
-    run = rendered(Bulk("bulk", "home", 1, "nice"))
+    run = rendered(Bulk("bulk", "home", 1, "netnice"))
     first = ns3.execute(run)
     assert machine.load(ns3.key(run)) == ns3.execute(run) == first

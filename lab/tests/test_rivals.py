@@ -59,6 +59,6 @@ def test_a_link_that_varies_carries_what_its_weather_says(
 
 def test_an_upload_through_the_modem_fills_its_buffer(built: machine.Programs, no_kept_results: Path) -> None:
     found = experiment.load("lbe-reverse")
-    run = found.at({"protocol": "nice", "reverse": "cubic", "stamps": True}, 1).render()
+    run = found.at({"protocol": "netnice", "reverse": "cubic", "stamps": True}, 1).render()
     metrics = results.metrics(run, machine.execute(run, built))
     assert metrics["queue_p95"] > 0.7 * lowprio.LINKS["plain"].buffer

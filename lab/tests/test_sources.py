@@ -17,11 +17,11 @@ def test_the_module_and_the_ebpf_object_are_the_same_source() -> None:
 
 def test_parameters_are_those_of_the_cores() -> None:
     parameters = module.Parameters.read()
-    assert parameters.row("nice", {}) == "nice=" + ",".join(map(str, parameters.rows["nice"]))
-    changed = parameters.row("nice", {"threshold": 7}).removeprefix("nice=").split(",")
+    assert parameters.row("netnice", {}) == "netnice=" + ",".join(map(str, parameters.rows["netnice"]))
+    changed = parameters.row("netnice", {"threshold": 7}).removeprefix("netnice=").split(",")
     assert changed[parameters.names.index("threshold")] == "7"
     with pytest.raises(LabError, match=r"no parameter 'treshold'(.|\n)*threshold"):
-        parameters.row("nice", {"treshold": 1})
+        parameters.row("netnice", {"treshold": 1})
     with pytest.raises(LabError, match="unknown algorithm"):
         parameters.row("ncie", {})
 

@@ -52,13 +52,13 @@ time.sleep(300)
 
 def test_a_socket_line_is_read_whole() -> None:
     line = (
-        "ESTAB 0 0 [::ffff:10.0.0.2]:8000 [::ffff:10.0.0.1]:51000 ts sack nice wscale:7,7 rto:204 "
+        "ESTAB 0 0 [::ffff:10.0.0.2]:8000 [::ffff:10.0.0.1]:51000 ts sack netnice wscale:7,7 rto:204 "
         "rtt:40.5/1.25 mss:1448 cwnd:4 bytes_acked:99 bytes_received:1234 send 5bps "
         "pacing_rate 4242bps minrtt:40.1"
     )
     socket = parse(line)
     assert (socket.local_port, socket.peer_port) == (8000, 51000)
-    assert socket.congestion_control == "nice"
+    assert socket.congestion_control == "netnice"
     assert (socket.bytes_received, socket.bytes_acked) == (1234, 99)
     assert socket.number("rtt") == 40.5
     assert socket.number("pacing_rate") == 4242

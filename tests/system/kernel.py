@@ -32,7 +32,7 @@ def programs() -> dict[int, str]:
     """The loaded eBPF programs that are netnice's, by id."""
     shown = subprocess.run([program("bpftool"), "-j", "prog", "show"], check=True, capture_output=True, text=True)
     names = {int(entry["id"]): str(entry.get("name", "")) for entry in json.loads(shown.stdout)}
-    ours = ("nice_", "nice1_", "nice2_", "nnvegas_", "nnreno_")
+    ours = ("netnice_", "netnice1_", "netnice2_", "nice_", "nnvegas_", "nnreno_")
     return {number: name for number, name in names.items() if name == "policy" or name.startswith(ours)}
 
 
@@ -42,7 +42,7 @@ def remains(before: dict[int, str]) -> list[str]:
     A connection keeps the programs it runs on until it ends, also somebody else's and long after a down.
     """
     found = [str(path) for path in (PINS, cgroup_root() / "netnice") if path.exists()]
-    found += [name for name in registered() if name in ("nice", "nice1", "nice2", "nnvegas", "nnreno")]
+    found += [name for name in registered() if name in ("netnice", "netnice1", "netnice2", "nice", "nnvegas", "nnreno")]
     return found + [f"{name} ({number})" for number, name in programs().items() if number not in before]
 
 

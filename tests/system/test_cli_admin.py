@@ -24,23 +24,23 @@ class TestStatus:
         status = json.loads(inside.stdout)
         assert status["condition"] == "up"
         assert status["same_build"]
-        assert status["loaded"]["algorithms"] == ["nice", "nice1", "nice2"]
+        assert status["loaded"]["algorithms"] == ["netnice", "netnice1", "netnice2", "nice"]
         counts = {entry["algorithm"]: entry["count"] for entry in status["connections"]}
-        assert counts == {"nice": 1, "nice1": 0, "nice2": 0}
+        assert counts == {"netnice": 1, "netnice1": 0, "netnice2": 0, "nice": 0}
         level = next(group for group in status["groups"] if group["name"] == "level0")
         assert len(level["processes"]) == 1
         counters = level["counters"]
         assert (counters["active"], counters["marked"]) == (1, 1)
         assert counters["cc_failed"] == counters["mark_failed"] == 0
         human = pair.a.run("netnicectl", "status").stdout
-        assert "connections on 'nice' in this network namespace: 1" in human
+        assert "connections on 'netnice' in this network namespace: 1" in human
         told = [line for line in human.splitlines() if line.startswith("level")]
         assert told == ["level0", "level1", "level2"]
 
     def test_a_congestion_control_that_cannot_be_set_is_counted(self, netnicectl: Run, pair: Pair) -> None:
         """The link is gone behind our back: the policy still runs, and cannot do its work."""
-        (kernel.PINS / "links" / "sender-nice").unlink()
-        wait_until(lambda: "nice" not in kernel.registered(), "the name to go")
+        (kernel.PINS / "links" / "sender-netnice").unlink()
+        wait_until(lambda: "netnice" not in kernel.registered(), "the name to go")
         server = pair.hold(pair.b, "listen")
         pair.hold(pair.a, "connect", pair.b4, server.line().strip(), nice=True).line()
         groups = json.loads(netnicectl("status", "--json").stdout)["groups"]
@@ -59,11 +59,11 @@ def test_status_when_down(netnicectl: Run) -> None:
 class TestParameters:
     def values(self) -> dict[str, int]:
         shown = json.loads(call("netnicectl", "show", "--json").stdout)
-        return dict(shown["nice"])
+        return dict(shown["netnice"])
 
     def test_set_and_show(self, netnicectl: Run) -> None:
         before = self.values()
-        netnicectl("set", "nice", "threshold=37", "alpha=2")
+        netnicectl("set", "netnice", "threshold=37", "alpha=2")
         assert self.values() == {**before, "threshold": 37, "alpha": 2}
         assert "threshold" in netnicectl("show").stdout
 
@@ -103,9 +103,9 @@ class TestParameters:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (["nice", "threshold=101"], "threshold cannot be 101: it lies between 0 and 100"),
-            (["nice", "threshold=much"], "threshold cannot be much: it is a whole number"),
-            (["nice", "bogus=1"], "no parameter is named 'bogus'; there are: threshold, "),
+            (["netnice", "threshold=101"], "threshold cannot be 101: it lies between 0 and 100"),
+            (["netnice", "threshold=much"], "threshold cannot be much: it is a whole number"),
+            (["netnice", "bogus=1"], "no parameter is named 'bogus'; there are: threshold, "),
             (["bogus", "threshold=1"], "no algorithm is named 'bogus'"),
             (["nnreno", "threshold=1"], "'nnreno' is not loaded"),
         ],
@@ -119,13 +119,13 @@ class TestParameters:
 
     def test_all_or_nothing(self, netnicectl: Run) -> None:
         before = self.values()
-        assert netnicectl("set", "nice", "alpha=2", "threshold=101", check=False).returncode == 1
+        assert netnicectl("set", "netnice", "alpha=2", "threshold=101", check=False).returncode == 1
         assert self.values() == before
 
 
 @pytest.mark.usefixtures("down")
 def test_parameters_when_down(netnicectl: Run) -> None:
-    for words in (["show"], ["set", "nice", "alpha=1"]):
+    for words in (["show"], ["set", "netnice", "alpha=1"]):
         done = netnicectl(*words, check=False)
         assert done.returncode == 1
         assert "netnice is not up" in done.stderr
@@ -133,12 +133,12 @@ def test_parameters_when_down(netnicectl: Run) -> None:
 
 def test_usage_errors(netnicectl: Run) -> None:
     assert netnicectl(check=False).returncode == 2
-    assert netnicectl("set", "nice", "alpha", check=False).returncode == 2
+    assert netnicectl("set", "netnice", "alpha", check=False).returncode == 2
     assert "for status: not up" in netnicectl("--help").stdout
 
 
 ALGORITHMS = {
-    *("nice", "nice1", "nice2", "nicer0", "nicer1", "nicer2", "nnledbat", "nnledbatpp", "nnlp"),
+    *("netnice", "netnice1", "netnice2", "nice", "nicer0", "nicer1", "nicer2", "nnledbat", "nnledbatpp", "nnlp"),
     *("tide", "vulture", "rledbat"),
 }
 

@@ -17,7 +17,7 @@ from testbed import Process, program
 
 pytestmark = pytest.mark.usefixtures("up")
 
-ALGORITHM = {0: "nice", 1: "nice1", 2: "nice2"}
+ALGORITHM = {0: "netnice", 1: "netnice1", 2: "netnice2"}
 
 
 def group_of(pid: int) -> str:

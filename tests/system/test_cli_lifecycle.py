@@ -48,7 +48,7 @@ def assert_works() -> None:
     """What is loaded does its work: a new connection is on nice, and marked."""
     done = call("netnice", sys.executable, str(PROGRAMS / "gets.py"))
     assert done.stderr == ""
-    assert json.loads(done.stdout) == ["nice", 4]
+    assert json.loads(done.stdout) == ["netnice", 4]
     assert json.loads(call("netnicectl", "status", "--json").stdout)["condition"] == "up"
 
 
@@ -56,9 +56,9 @@ def assert_works() -> None:
 class TestAgain:
     def test_up_twice(self, netnicectl: Run) -> None:
         assert netnicectl("up").stdout == "up\n"
-        before = (kernel.PINS / "links" / "sender-nice").stat().st_ino
+        before = (kernel.PINS / "links" / "sender-netnice").stat().st_ino
         assert netnicectl("up").stdout == "already up\n"
-        assert (kernel.PINS / "links" / "sender-nice").stat().st_ino == before
+        assert (kernel.PINS / "links" / "sender-netnice").stat().st_ino == before
         assert_works()
 
     def test_down_twice(self, down: dict[int, str], netnicectl: Run) -> None:
@@ -70,7 +70,7 @@ class TestAgain:
     def test_up_with_other_options(self, netnicectl: Run) -> None:
         netnicectl("up")
         assert "with other options" in netnicectl("up", "--with", "nnvegas,nnreno").stdout
-        assert {"nice", "nnvegas", "nnreno"} <= set(kernel.registered())
+        assert {"netnice", "nnvegas", "nnreno"} <= set(kernel.registered())
         assert netnicectl("up", "--with", "nnreno,nnvegas").stdout == "already up\n"
         netnicectl("up")
         assert not {"nnvegas", "nnreno"} & set(kernel.registered())
@@ -83,11 +83,11 @@ class TestAgain:
 
     def test_no_mark_for_the_machine(self, netnicectl: Run, netnice: Run) -> None:
         netnicectl("up", "--no-mark")
-        assert json.loads(netnice(sys.executable, str(PROGRAMS / "gets.py")).stdout) == ["nice", 0]
+        assert json.loads(netnice(sys.executable, str(PROGRAMS / "gets.py")).stdout) == ["netnice", 0]
 
     def test_no_mark_for_a_command(self, netnicectl: Run, netnice: Run) -> None:
         netnicectl("up")
-        assert json.loads(netnice("--no-mark", sys.executable, str(PROGRAMS / "gets.py")).stdout) == ["nice", 0]
+        assert json.loads(netnice("--no-mark", sys.executable, str(PROGRAMS / "gets.py")).stdout) == ["netnice", 0]
 
     def test_an_upgrade_replaces_what_is_loaded(self, netnicectl: Run) -> None:
         netnicectl("up")
@@ -126,9 +126,9 @@ class TestDamage:
         assert_works()
 
     def test_a_link_removed(self, netnicectl: Run) -> None:
-        (kernel.PINS / "links" / "sender-nice").unlink()
-        wait_until(lambda: "nice" not in kernel.registered(), "the name to go")
-        assert "'nice' is no longer registered" in netnicectl("up").stdout
+        (kernel.PINS / "links" / "sender-netnice").unlink()
+        wait_until(lambda: "netnice" not in kernel.registered(), "the name to go")
+        assert "'netnice' is no longer registered" in netnicectl("up").stdout
         assert_works()
 
     def test_a_cgroup_removed_is_mended_by_netnice(self, netnice: Run) -> None:
@@ -231,10 +231,10 @@ class TestDownWithLiveConnections:
         sink = pair.b.spawn(sys.executable, PROGRAMS / "sink.py", "10e6", stdout=subprocess.PIPE)
         port = int(sink.line())
         upload = pair.a.spawn("netnice", static_upload, pair.b4, str(port), str(size))
-        wait_until(lambda: on(pair.a, port) == ["nice"], "the upload")
+        wait_until(lambda: on(pair.a, port) == ["netnice"], "the upload")
         assert netnicectl("down").stdout == "down; 1 process is in the foreground again\n"
-        assert "nice" not in kernel.registered()
-        assert on(pair.a, port) == ["nice"]
+        assert "netnice" not in kernel.registered()
+        assert on(pair.a, port) == ["netnice"]
         upload.wait(timeout=60)
         assert upload.returncode == 0
         count, digest = json.loads(sink.line())
@@ -248,10 +248,10 @@ class TestDownWithLiveConnections:
         client.line()
         netnicectl("down")
         netnicectl("up")
-        assert on(pair.a, int(port)) == ["nice"]
+        assert on(pair.a, int(port)) == ["netnice"]
         assert_works()
         netnicectl("down")
-        assert on(pair.a, int(port)) == ["nice"]
+        assert on(pair.a, int(port)) == ["netnice"]
 
 
 def on(namespace: Namespace, port: int) -> list[str]:

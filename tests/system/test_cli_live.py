@@ -65,7 +65,7 @@ class TestConnections:
         client.line()
         for namespace, side, process in ((pair.a, "dport", client), (pair.b, "sport", server)):
             assert marks(namespace, version, side, port) == ("cubic", 0)
-            for level, expected in (("2", ("nice2", 4)), ("0", ("nice", 4)), ("off", ("cubic", 0))):
+            for level, expected in (("2", ("netnice2", 4)), ("0", ("netnice", 4)), ("off", ("cubic", 0))):
                 netnice("-n", level, "-p", str(process.pid))
                 assert marks(namespace, version, side, port) == expected
 
@@ -73,7 +73,13 @@ class TestConnections:
         """Its listening socket stays in the cgroup it was made in, whose policy must not speak for it any more."""
         server = pair.b.spawn(sys.executable, PROGRAMS / "serve.py", stdout=subprocess.PIPE)
         port = server.line().strip()
-        for level, expected in (("1", "nice1"), ("2", "nice2"), ("0", "nice"), ("off", "cubic"), ("2", "nice2")):
+        for level, expected in (
+            ("1", "netnice1"),
+            ("2", "netnice2"),
+            ("0", "netnice"),
+            ("off", "cubic"),
+            ("2", "netnice2"),
+        ):
             netnice("-n", level, "-p", str(server.pid))
             pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, port)
             assert json.loads(server.line()) == [expected, 0 if level == "off" else 4]
@@ -82,7 +88,7 @@ class TestConnections:
         words = [sys.executable, str(PROGRAMS / "serve.py")]
         server = pair.b.spawn("netnice", "-n", "2", *words, stdout=subprocess.PIPE)
         port = server.line().strip()
-        for level, expected in ((None, "nice2"), ("0", "nice"), ("off", "cubic")):
+        for level, expected in ((None, "netnice2"), ("0", "netnice"), ("off", "cubic")):
             if level:
                 netnice("-n", level, "-p", str(server.pid))
             pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, port)
@@ -97,9 +103,9 @@ class TestMarks:
         client = pair.hold(pair.a, "connect", pair.b4, str(port))
         client.line()
         netnice("-n", "1", "--no-mark", "-p", str(client.pid))
-        assert marks(pair.a, 4, "dport", port) == ("nice1", 0)
+        assert marks(pair.a, 4, "dport", port) == ("netnice1", 0)
         netnice("-n", "2", "-p", str(client.pid))
-        assert marks(pair.a, 4, "dport", port) == ("nice2", 0)
+        assert marks(pair.a, 4, "dport", port) == ("netnice2", 0)
         assert netnice("-p", str(client.pid)).stdout == "2 unmarked\n"
 
 
@@ -110,7 +116,7 @@ def test_no_mark_for_the_machine(down: dict[int, str], netnice: Run, netnicectl:
     client = pair.hold(pair.a, "connect", pair.b4, str(port))
     client.line()
     netnice("-n", "1", "-p", str(client.pid))
-    assert marks(pair.a, 4, "dport", port) == ("nice1", 0)
+    assert marks(pair.a, 4, "dport", port) == ("netnice1", 0)
 
 
 @pytest.mark.usefixtures("up")

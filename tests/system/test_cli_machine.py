@@ -130,7 +130,7 @@ class TestBpffsMissing:
             exit $status
         """)
         assert done.returncode == 1
-        assert "'nice' is already registered, and not by this netnice" in done.stderr
+        assert "'netnice' is already registered, and not by this netnice" in done.stderr
         kernel.assert_nothing_remains(down)
 
 
@@ -148,7 +148,7 @@ class TestNoRoot:
         assert done.returncode == 125
         assert "only root can put a process into the background" in done.stderr
         assert "sudo netnice" in done.stderr
-        assert 'setsockopt(TCP_CONGESTION, "nice")' in done.stderr
+        assert 'setsockopt(TCP_CONGESTION, "netnice")' in done.stderr
 
     @pytest.mark.usefixtures("up")
     def test_what_needs_no_root(self, as_nobody: Run) -> None:

@@ -54,7 +54,7 @@ class TestUploads:
         port = int(server.line())
         data = random_data("curl")
         words = ["curl", "-sST", str(data), f"http://{pair.b4}:{port}/"]
-        assert seen(pair.a, pair.a.spawn("netnice", *words, "--limit-rate", "20M"), peer_port=port) == {"nice"}
+        assert seen(pair.a, pair.a.spawn("netnice", *words, "--limit-rate", "20M"), peer_port=port) == {"netnice"}
         assert int(server.line()) == SIZE
 
     def test_a_static_binary(self, pair: Pair, static_upload: Path) -> None:
@@ -62,13 +62,13 @@ class TestUploads:
         assert "INTERP" not in headers.stdout
         process, port = sink(pair.b)
         upload = pair.a.spawn("netnice", static_upload, pair.b4, str(port), str(SIZE))
-        assert seen(pair.a, upload, peer_port=port) == {"nice"}
+        assert seen(pair.a, upload, peer_port=port) == {"netnice"}
         assert json.loads(process.line())[0] == SIZE
 
     def test_a_program_that_forks(self, pair: Pair, static_upload: Path) -> None:
         _, port = sink(pair.b)
         upload = pair.a.spawn("netnice", static_upload, "-f", pair.b4, str(port), str(SIZE))
-        assert seen(pair.a, upload, peer_port=port) == {"nice"}
+        assert seen(pair.a, upload, peer_port=port) == {"netnice"}
 
     def test_without_netnice_it_is_not(self, pair: Pair, static_upload: Path) -> None:
         _, port = sink(pair.b)
@@ -78,8 +78,8 @@ class TestUploads:
     def test_a_program_that_asks_for_it(self, pair: Pair, static_upload: Path) -> None:
         _, port = sink(pair.b)
         drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-        upload = pair.a.spawn(*drop, static_upload, "-c", "nice", pair.b4, str(port), str(SIZE))
-        assert seen(pair.a, upload, peer_port=port) == {"nice"}
+        upload = pair.a.spawn(*drop, static_upload, "-c", "netnice", pair.b4, str(port), str(SIZE))
+        assert seen(pair.a, upload, peer_port=port) == {"netnice"}
 
 
 class TestIperf3:
@@ -87,13 +87,13 @@ class TestIperf3:
         with self.server(pair.b) as server:
             port = server_port(server)
             client = pair.a.spawn("netnice", "iperf3", "-c", pair.b4, "-p", str(port), "-t", "2")
-            assert seen(pair.a, client, peer_port=port) == {"nice"}
+            assert seen(pair.a, client, peer_port=port) == {"netnice"}
 
     def test_a_server_that_sends(self, pair: Pair) -> None:
         with self.server(pair.b, "netnice") as server:
             port = server_port(server)
             client = pair.a.spawn("iperf3", "-c", pair.b4, "-p", str(port), "-t", "2", "-R")
-            assert seen(pair.b, client, local_port=port) == {"nice"}
+            assert seen(pair.b, client, local_port=port) == {"netnice"}
 
     def server(self, namespace: Namespace, *first: str) -> Process:
         port = free_port(namespace)
@@ -146,7 +146,7 @@ class TestOverSsh:
     def test_rsync(self, pair: Pair, sshd: Sshd) -> None:
         data, to = random_data("rsync"), ownership.scratch("rsync-to")
         upload = pair.a.spawn("netnice", "rsync", "-e", sshd.command, str(data), f"root@{pair.b4}:{to}/")
-        assert seen(pair.a, upload, peer_port=sshd.port) == {"nice"}
+        assert seen(pair.a, upload, peer_port=sshd.port) == {"netnice"}
         assert (to / "data").read_bytes() == data.read_bytes()
 
     def test_git_push(self, pair: Pair, sshd: Sshd) -> None:
@@ -157,7 +157,7 @@ class TestOverSsh:
             subprocess.run([*git, *words], check=True)
         url = f"ssh://root@{pair.b4}{bare}"
         push = pair.a.spawn("netnice", *git, "push", "-q", url, "HEAD:main", env={"GIT_SSH_COMMAND": sshd.command})
-        assert seen(pair.a, push, peer_port=sshd.port) == {"nice"}
+        assert seen(pair.a, push, peer_port=sshd.port) == {"netnice"}
         head = subprocess.run(["git", "-C", bare, "cat-file", "-t", "main"], capture_output=True, text=True, check=True)
         assert head.stdout == "commit\n"
 
@@ -170,14 +170,14 @@ class TestBothSides:
         server = pair.hold(pair.b, "listen")
         port = int(server.line())
         pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, str(port), nice=True).line()
-        assert marks(pair.a, version, "dport", port) == ("nice", 4)
+        assert marks(pair.a, version, "dport", port) == ("netnice", 4)
         assert marks(pair.b, version, "sport", port) == ("cubic", 0)
 
     def test_the_side_that_listens(self, pair: Pair, version: int) -> None:
         server = pair.hold(pair.b, "listen", nice=True)
         port = int(server.line())
         pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, str(port)).line()
-        assert marks(pair.b, version, "sport", port) == ("nice", 4)
+        assert marks(pair.b, version, "sport", port) == ("netnice", 4)
         assert marks(pair.a, version, "dport", port) == ("cubic", 0)
 
 

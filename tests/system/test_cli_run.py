@@ -83,7 +83,11 @@ def test_a_missing_level_names_the_levels(netnice: Run) -> None:
 def test_the_list_has_every_level_and_receiver(as_nobody: Run) -> None:
     netnice = partial(as_nobody, "netnice")
     listed = json.loads(netnice("--list", "--json").stdout)
-    assert [(entry["level"], entry["name"]) for entry in listed["levels"]] == [(0, "nice"), (1, "nice1"), (2, "nice2")]
+    assert [(entry["level"], entry["name"]) for entry in listed["levels"]] == [
+        (0, "netnice"),
+        (1, "netnice1"),
+        (2, "netnice2"),
+    ]
     assert "OSDI 2002" in listed["levels"][0]["about"]
     assert listed["receivers"][0]["name"] == "tide"
     assert {"nicer0", "nnledbat", "nnlp"} <= {entry["name"] for entry in listed["comparison"]}
@@ -122,7 +126,7 @@ class TestWhere:
         assert "loaded into the kernel" in first.stderr
         assert len(first.stderr.splitlines()) == 1
         assert second.stderr == ""
-        assert "nice" in kernel.registered()
+        assert "netnice" in kernel.registered()
 
     @pytest.mark.usefixtures("down")
     def test_without_a_command_nothing_is_loaded(self, down: dict[int, str], netnice: Run) -> None:

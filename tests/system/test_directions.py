@@ -36,7 +36,7 @@ def test_a_download_that_yields_in_sending_only_is_a_plain_one(capsys: pytest.Ca
     say(capsys, f"--send-only downloads {share:.0%} beside --receive-only; windows {wide:,.0f} and {narrow:,.0f} bytes")
     assert share > MOST
     assert wide > 10 * narrow
-    assert found == ["nice", "cubic"], "what a download sends are its acknowledgements"
+    assert found == ["netnice", "cubic"], "what a download sends are its acknowledgements"
 
 
 def test_an_upload_that_yields_in_receiving_only_is_a_plain_one(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,7 +51,7 @@ def test_an_upload_that_yields_in_receiving_only_is_a_plain_one(capsys: pytest.C
             return {name: bytes_acked - before[name] for name, bytes_acked in sent().items()}
 
     sent = on_a_path(measure)
-    assert sorted(sent) == ["cubic", "nice"]
+    assert sorted(sent) == ["cubic", "netnice"]
     share = sent["cubic"] / sum(sent.values())
     say(capsys, f"--receive-only uploads {share:.0%} beside --send-only")
     assert share > MOST

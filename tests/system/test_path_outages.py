@@ -22,7 +22,7 @@ def test_a_black_hole_at_an_eighth_of_a_segment(capsys: pytest.CaptureFixture[st
 
     def measure(day: Day) -> tuple[list[float], list[float], float, float]:
         with (
-            parameters("nice", force_window=512, max_gap=0, peer_gap=0),
+            parameters("netnice", force_window=512, max_gap=0, peer_gap=0),
             day.uploads(1, "netnice"),
             Capture(day.b) as seen,
         ):
@@ -33,7 +33,7 @@ def test_a_black_hole_at_an_eighth_of_a_segment(capsys: pytest.CaptureFixture[st
             healed_wall = time.time()
             time.sleep(10)
             (socket,) = sockets(day.a, peer_port=day.store.port)
-            assert socket.congestion_control == "nice"
+            assert socket.congestion_control == "netnice"
             assert time.monotonic() - fell > _HOLE
         arrived = [p for p in seen.packets if p.payload > 0 and not p.leaves]
         before = [t for t, _ in bursts(p for p in arrived if p.seconds < fell_wall)]
@@ -70,7 +70,7 @@ def test_lost_syns_only_cost_their_time(capsys: pytest.CaptureFixture[str]) -> N
 
     took, found = on_a_path(measure)
     say(capsys, f"SYNs lost for 2 s: 2 MiB uploaded after {took:.2f} s on {found}")
-    assert found == {"nice"}
+    assert found == {"netnice"}
     assert took <= 3 + 4
 
 

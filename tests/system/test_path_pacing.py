@@ -25,11 +25,11 @@ _ONE = 4096  # force_window counts in 1/4096 segment
 )
 def test_pairs_per_second_are_ideal(window: int, seconds: int, capsys: pytest.CaptureFixture[str]) -> None:
     def measure(day: Day) -> tuple[list[tuple[float, int]], float]:
-        with parameters("nice", force_window=window, max_gap=0, peer_gap=0), day.uploads(1, "netnice"):
+        with parameters("netnice", force_window=window, max_gap=0, peer_gap=0), day.uploads(1, "netnice"):
             time.sleep(2 + 2 * _pair_gap(window, 0.02))  # the handshake and rsync's own talk are over
             with Capture(day.a) as seen:
                 time.sleep(seconds)
-                assert day.upload_congestion_controls() == {"nice"}
+                assert day.upload_congestion_controls() == {"netnice"}
         upload = [p for p in seen.packets if day.store.port in (p.port, p.source_port)]
         return bursts(p for p in upload if p.leaves and p.payload > 0), statistics.mean(round_trips(upload))
 

@@ -32,7 +32,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-const volatile char cc_name[16] = "nice";
+const volatile char cc_name[16] = "netnice";
 const volatile bool mark_le = true;
 
 /* By socket; the value means nothing. One map for all cgroups. */

@@ -58,7 +58,7 @@ u32 nn_core_rtt_limit(struct nn_flow *flow, nn_params p)
 	u32 limit = 0;
 
 	for (u32 bit = 1u << 31; bit; bit >>= 1)
-		if (!nice_is_slow(flow, p, limit | bit))
+		if (!netnice_is_slow(flow, p, limit | bit))
 			limit |= bit;
 	return limit;
 }

@@ -21,7 +21,7 @@ struct Wire {
 
 impl Wire {
     fn with(us: u32, params: &[(Param, u32)]) -> Self {
-        let mut flow = Feeder::fresh(Algorithm::Nice, params);
+        let mut flow = Feeder::fresh(Algorithm::Netnice, params);
         // what packet pairs of the first round tell
         for behind in 0..3 {
             flow.now_us += if behind == 0 { BASE_US } else { us };

@@ -6,7 +6,7 @@ mod feed;
 use feed::{Feeder, BASE_US};
 use netnice_cores::Algorithm;
 
-const LEVELS: [Algorithm; 2] = [Algorithm::Nice1, Algorithm::Nice2];
+const LEVELS: [Algorithm; 2] = [Algorithm::Netnice1, Algorithm::Netnice2];
 /// The feeder spreads 32 segments over a base RTT: a path of 32.
 const PACKET_US: u32 = BASE_US / 32;
 const SECOND: u32 = 1_000_000;
@@ -98,7 +98,7 @@ fn a_queue_behind_the_jitter_is_still_one() {
 
 #[test]
 fn a_steady_path_leaves_no_room_for_noise() {
-    let mut flow = flow(Algorithm::Nice1);
+    let mut flow = flow(Algorithm::Netnice1);
     for _ in 0..50 {
         flow.round(BASE_US + PACKET_US);
         flow.set_window(32.0);
@@ -122,7 +122,7 @@ fn who_starves_in_jitter_looks_with_a_whole_round_and_stays() {
 
 #[test]
 fn a_look_that_meets_a_queue_ends_at_the_floor_and_the_next_waits_longer() {
-    for (level, floor) in [(Algorithm::Nice1, 128.0), (Algorithm::Nice2, 256.0)] {
+    for (level, floor) in [(Algorithm::Netnice1, 128.0), (Algorithm::Netnice2, 256.0)] {
         let (mut flow, mut dice) = (starving(level), Dice(1));
         let mut pairs = Vec::new();
         for _ in 0..5 {
@@ -182,7 +182,7 @@ fn a_queue_that_moves_is_no_longer_way() {
 
 #[test]
 fn bunched_acks_do_not_shrink_the_packet() {
-    let mut flow = flow(Algorithm::Nice1);
+    let mut flow = flow(Algorithm::Netnice1);
     flow.round(BASE_US + 30_000);
     let packet = |flow: &Feeder| flow.core.flow.own[0];
     let before = packet(&flow);

@@ -21,7 +21,7 @@ fn flow(level: Algorithm) -> Feeder {
 
 #[test]
 fn an_empty_queue_lets_it_grow_by_add() {
-    for (level, add) in [(Algorithm::Nice1, 0.25), (Algorithm::Nice2, 0.03125)] {
+    for (level, add) in [(Algorithm::Netnice1, 0.25), (Algorithm::Netnice2, 0.03125)] {
         let mut flow = flow(level);
         flow.round(BASE_US);
         assert_eq!(flow.window(), 16.0 + add, "{level:?}");
@@ -30,7 +30,7 @@ fn an_empty_queue_lets_it_grow_by_add() {
 
 #[test]
 fn growth_doubles_when_the_queue_stays_empty() {
-    let mut flow = flow(Algorithm::Nice1);
+    let mut flow = flow(Algorithm::Netnice1);
     let mut growth = 0.0;
     for _ in 0..12 {
         let before = flow.window();
@@ -43,7 +43,7 @@ fn growth_doubles_when_the_queue_stays_empty() {
 #[test]
 fn the_lower_level_leaves_a_queue_that_the_upper_keeps() {
     let rtt = BASE_US + PACKET_US + 650;
-    let (mut one, mut two) = (flow(Algorithm::Nice1), flow(Algorithm::Nice2));
+    let (mut one, mut two) = (flow(Algorithm::Netnice1), flow(Algorithm::Netnice2));
     one.round(rtt);
     two.round(rtt);
     assert!(one.window() > 16.0, "{}", one.window());
@@ -52,7 +52,7 @@ fn the_lower_level_leaves_a_queue_that_the_upper_keeps() {
 
 #[test]
 fn the_first_cut_takes_ones_own_share_and_waits() {
-    let mut flow = flow(Algorithm::Nice1);
+    let mut flow = flow(Algorithm::Netnice1);
     flow.round(LONG_US);
     let share = 16.0 * 20.0 / 24.0;
     let expected = share * (1.0 - 1.0 / 32.0);
@@ -64,7 +64,7 @@ fn the_first_cut_takes_ones_own_share_and_waits() {
 
 #[test]
 fn a_queue_that_survives_the_soft_cuts_is_a_higher_levels() {
-    for (level, soft) in [(Algorithm::Nice1, 4), (Algorithm::Nice2, 2)] {
+    for (level, soft) in [(Algorithm::Netnice1, 4), (Algorithm::Netnice2, 2)] {
         let mut flow = flow(level);
         flow.core.flow.win.w = 400 * ONE;
         flow.core.flow.win.ssthresh = 400 * ONE;
@@ -80,7 +80,7 @@ fn a_queue_that_survives_the_soft_cuts_is_a_higher_levels() {
 
 #[test]
 fn below_one_segment_a_pair_decides() {
-    let mut one = flow(Algorithm::Nice1);
+    let mut one = flow(Algorithm::Netnice1);
     one.set_window(0.125);
     one.round(LONG_US);
     assert!(one.window() <= 1.0 / 64.0, "{}", one.window());
@@ -90,7 +90,7 @@ fn below_one_segment_a_pair_decides() {
         one.round(BASE_US);
         assert_eq!(one.window(), 1.0 / expected);
     }
-    let mut two = flow(Algorithm::Nice2);
+    let mut two = flow(Algorithm::Netnice2);
     two.set_window(0.125);
     two.round(LONG_US);
     let low = two.window();
@@ -107,7 +107,7 @@ fn kin_move_to_their_mean_and_keep_their_sum() {
     for _ in 0..12 {
         let mean = windows.iter().sum::<f64>() / 3.0;
         for w in &mut windows {
-            let mut flow = flow(Algorithm::Nice1);
+            let mut flow = flow(Algorithm::Netnice1);
             flow.core = flow.core.clone().with(Param::Add, 0);
             flow.set_window(*w);
             flow.now_us += 10;
@@ -125,12 +125,12 @@ fn kin_move_to_their_mean_and_keep_their_sum() {
 
 #[test]
 fn a_change_of_level_keeps_base_and_window() {
-    let mut core = Core::new(Algorithm::Nice2, 1_000_000, 90_000);
+    let mut core = Core::new(Algorithm::Netnice2, 1_000_000, 90_000);
     core.resume(20_000, 40);
     assert_eq!(core.flow.rtt.min, 20_000);
     assert_eq!(core.window(), 40 * ONE);
     assert_eq!(core.flow.win.ssthresh, 40 * ONE, "no slow start from there");
-    let mut fresh = Core::new(Algorithm::Nice2, 1_000_000, 90_000);
+    let mut fresh = Core::new(Algorithm::Netnice2, 1_000_000, 90_000);
     let first = fresh.window();
     fresh.resume(20_000, 10);
     assert_eq!(
@@ -142,7 +142,7 @@ fn a_change_of_level_keeps_base_and_window() {
 
 /// The window after forty pairs of one of sixteen flows with half a segment each, of which every `nth` meets a queue.
 fn in_a_crowd(nth: u32, kin: u32) -> f64 {
-    let mut flow = Feeder::at(Algorithm::Nice1, &[], 64.0);
+    let mut flow = Feeder::at(Algorithm::Netnice1, &[], 64.0);
     flow.round(BASE_US);
     flow.set_window(0.5);
     let packet = BASE_US / 64;

@@ -14,7 +14,7 @@ fn pair_gap_us(rate: u64) -> f64 {
 
 fn forced(window: f64) -> Feeder {
     let w = (window * ONE as f64) as u32;
-    let mut flow = Feeder::at(Algorithm::Nice, &[(Param::ForceWindow, w)], 4.0);
+    let mut flow = Feeder::at(Algorithm::Netnice, &[(Param::ForceWindow, w)], 4.0);
     flow.round(BASE_US);
     flow
 }
@@ -46,7 +46,7 @@ fn starved(gap_ms: u32, peers: u32, rounds: u32) -> f64 {
         (Param::PeerGap, 250),
         (Param::Endurance, 8),
     ];
-    let mut flow = Feeder::at(Algorithm::Nice, &params, 1.0 / 48.0);
+    let mut flow = Feeder::at(Algorithm::Netnice, &params, 1.0 / 48.0);
     for _ in 0..rounds {
         flow.round(2 * BASE_US);
     }
@@ -85,7 +85,7 @@ fn max_gap_zero_is_the_papers_floor() {
 
 #[test]
 fn a_grown_window_does_not_wait_for_a_starved_ones_deadline() {
-    let mut flow = Feeder::at(Algorithm::Nice, &[], 1.0 / 48.0);
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 1.0 / 48.0);
     let ack = Ack {
         held_us: 900_000,
         ..flow.ack(2, flow.delivered, BASE_US)
@@ -96,7 +96,7 @@ fn a_grown_window_does_not_wait_for_a_starved_ones_deadline() {
 
 #[test]
 fn while_stamps_lie_the_rtt_is_the_rounds_own() {
-    let mut flow = Feeder::at(Algorithm::Nice, &[], 1.0 / 48.0);
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 1.0 / 48.0);
     let start = flow.delivered;
     let freed = Ack {
         held_us: 900_000,
@@ -117,7 +117,7 @@ fn while_stamps_lie_the_rtt_is_the_rounds_own() {
 
 #[test]
 fn stamps_are_trusted_again_a_round_after_the_deadline() {
-    let mut flow = Feeder::at(Algorithm::Nice, &[], 1.0 / 48.0);
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 1.0 / 48.0);
     let freed = Ack {
         held_us: 60_000,
         ..flow.ack(2, flow.delivered, BASE_US)

@@ -77,7 +77,7 @@ fn fresh(algorithm: Algorithm, estimator: u32) -> Feeder {
 proptest! {
     #[test]
     fn the_window_stays_within_its_bounds(rounds in rounds(), estimator in 0u32..2) {
-        for algorithm in [Algorithm::Nice, Algorithm::Vegas, Algorithm::Reno] {
+        for algorithm in [Algorithm::Netnice, Algorithm::Vegas, Algorithm::Reno] {
             let mut flow = fresh(algorithm, estimator);
             for round in &rounds {
                 play(&mut flow, round);
@@ -88,8 +88,8 @@ proptest! {
     }
 
     #[test]
-    fn nice_never_grows_in_a_round_that_signalled(rounds in rounds(), estimator in 0u32..2) {
-        let mut flow = fresh(Algorithm::Nice, estimator);
+    fn netnice_never_grows_in_a_round_that_signalled(rounds in rounds(), estimator in 0u32..2) {
+        let mut flow = fresh(Algorithm::Netnice, estimator);
         for round in &rounds {
             let before = flow.core.window();
             let limit = flow.core.rtt_limit();
@@ -106,14 +106,14 @@ proptest! {
     }
 
     #[test]
-    fn nice_is_never_more_aggressive_than_reno(rounds in rounds(), estimator in 0u32..2) {
-        let mut nice = fresh(Algorithm::Nice, estimator);
+    fn netnice_is_never_more_aggressive_than_reno(rounds in rounds(), estimator in 0u32..2) {
+        let mut netnice = fresh(Algorithm::Netnice, estimator);
         let mut reno = Reno { cwnd: 2.0, ssthresh: f64::INFINITY };
-        reno.round(nice.delivered);
+        reno.round(netnice.delivered);
         for round in &rounds {
-            let delivered = nice.delivered;
-            play(&mut nice, round);
-            reno.round(nice.delivered.wrapping_sub(delivered));
+            let delivered = netnice.delivered;
+            play(&mut netnice, round);
+            reno.round(netnice.delivered.wrapping_sub(delivered));
             match round {
                 Round::Loss => reno.lost(false),
                 Round::Timeout => reno.lost(true),
@@ -121,7 +121,7 @@ proptest! {
             }
             // Fixed point rounds each step by less than 1/4096.
             let most = reno.cwnd + rounds.len() as f64 / ONE as f64;
-            prop_assert!(nice.window() <= most, "{} > {most}", nice.window());
+            prop_assert!(netnice.window() <= most, "{} > {most}", netnice.window());
         }
     }
 }

@@ -8,20 +8,20 @@ use netnice_cores::{Algorithm, Param, Recovery};
 
 const FIVE_MINUTES_US: u32 = 300_000_000;
 
-fn nice(estimator: u32) -> Feeder {
-    Feeder::at(Algorithm::Nice, &[(Param::Estimator, estimator)], 16.0)
+fn netnice(estimator: u32) -> Feeder {
+    Feeder::at(Algorithm::Netnice, &[(Param::Estimator, estimator)], 16.0)
 }
 
 #[test]
 fn running_keeps_the_largest_sample_for_ever() {
-    let mut flow = nice(0);
+    let mut flow = netnice(0);
     flow.mixed_round(&[(1, 50 * BASE_US), (15, BASE_US)]);
     assert_eq!(flow.core.flow.rtt.max, 50 * BASE_US);
 }
 
 #[test]
 fn robust_moves_an_eighth_for_one_outlier() {
-    let mut flow = nice(1);
+    let mut flow = netnice(1);
     flow.mixed_round(&[(1, 50 * BASE_US), (15, BASE_US)]);
     let max = flow.core.flow.rtt.max;
     assert!(
@@ -32,7 +32,7 @@ fn robust_moves_an_eighth_for_one_outlier() {
 
 #[test]
 fn robust_follows_a_real_queue_within_rounds() {
-    let mut flow = nice(1);
+    let mut flow = netnice(1);
     for _ in 0..12 {
         flow.set_window(16.0);
         flow.round(4 * BASE_US);
@@ -43,7 +43,7 @@ fn robust_follows_a_real_queue_within_rounds() {
 #[test]
 fn robust_learns_a_small_buffer_from_losses() {
     let full = BASE_US + BASE_US / 3;
-    let mut flow = nice(1);
+    let mut flow = netnice(1);
     for _ in 0..8 {
         flow.set_window(16.0);
         flow.round(full - 500);
@@ -60,7 +60,7 @@ fn robust_learns_a_small_buffer_from_losses() {
 
 /// A late comer: its first guess of the worst was twice a long queue.
 fn starving(estimator: u32) -> Feeder {
-    let mut flow = nice(estimator);
+    let mut flow = netnice(estimator);
     flow.set_window(0.25);
     flow.core.flow.rtt.max = 10 * BASE_US;
     flow
@@ -139,7 +139,7 @@ fn robust_believes_in_no_buffer_larger_than_one_bdp() {
 
 #[test]
 fn running_never_accepts_a_longer_route() {
-    let mut flow = nice(0);
+    let mut flow = netnice(0);
     for _ in 0..4 {
         flow.now_us = flow.now_us.wrapping_add(FIVE_MINUTES_US);
         flow.round(3 * BASE_US);
@@ -149,7 +149,7 @@ fn running_never_accepts_a_longer_route() {
 
 #[test]
 fn robust_accepts_a_longer_route_after_two_windows() {
-    let mut flow = nice(1);
+    let mut flow = netnice(1);
     flow.now_us = flow.now_us.wrapping_add(FIVE_MINUTES_US - 1_000_000);
     flow.round(3 * BASE_US);
     assert_eq!(flow.core.flow.rtt.min, BASE_US);
@@ -162,7 +162,7 @@ fn robust_accepts_a_longer_route_after_two_windows() {
 
 #[test]
 fn smoothed_rtt_is_rfc_6298s() {
-    let mut flow = nice(1);
+    let mut flow = netnice(1);
     let before = flow.core.flow.rtt.smoothed;
     flow.mixed_round(&[(2, 2 * BASE_US)]);
     let expected = before - before / 8 + 2 * BASE_US / 8;
@@ -171,7 +171,7 @@ fn smoothed_rtt_is_rfc_6298s() {
 
 #[test]
 fn robust_accepts_a_shorter_route_within_a_round() {
-    let mut flow = nice(1);
+    let mut flow = netnice(1);
     flow.set_window(64.0);
     flow.round(BASE_US / 4);
     assert_eq!(flow.core.flow.rtt.min, BASE_US / 4);

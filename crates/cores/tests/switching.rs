@@ -7,7 +7,7 @@ use feed::{Feeder, BASE_US};
 use netnice_cores::{Algorithm, Core, ONE};
 use proptest::prelude::*;
 
-const LEVELS: [Algorithm; 3] = [Algorithm::Nice, Algorithm::Nice1, Algorithm::Nice2];
+const LEVELS: [Algorithm; 3] = [Algorithm::Netnice, Algorithm::Netnice1, Algorithm::Netnice2];
 const QUEUED_US: u32 = 3 * BASE_US;
 
 /// As setsockopt(TCP_CONGESTION) does it: the old one leaves, its memory is cleared, the new one starts.

@@ -11,7 +11,7 @@ const WIRE_US: u32 = 12_000; // 1500 bytes at 1 Mbit/s
 /// A flow on a slow wire; `acks`: how long after the one before each came, and how many segments it was for. They left
 /// together, so each met the queue of those before, up to a 0, which begins anew.
 fn burst(acks: &[(u32, u32)]) -> Feeder {
-    let mut flow = Feeder::fresh(Algorithm::Nice, &[]);
+    let mut flow = Feeder::fresh(Algorithm::Netnice, &[]);
     let mut rtt_us = BASE_US;
     for &(after_us, acked) in acks {
         rtt_us = if after_us == 0 {

@@ -38,11 +38,14 @@ impl Catalogue {
                 about: row.about.to_owned(),
             })
         };
-        let others = ALGORITHMS.iter().filter(|a| !a.shipped);
+        let levels: Vec<Entry> = (0..=HIGHEST_LEVEL).filter_map(level).collect();
+        let others = ALGORITHMS
+            .iter()
+            .filter(|a| levels.iter().all(|l| l.name != a.name));
         Self {
-            levels: (0..=HIGHEST_LEVEL).filter_map(level).collect(),
             receivers: receivers(),
             comparison: others.map(sender).collect(),
+            levels,
         }
     }
 
@@ -102,7 +105,7 @@ impl Display for Catalogue {
                 &self.receivers,
             ),
             (
-                "For comparison (netnicectl up --with NAME):",
+                "For comparison (netnicectl up --with NAME; 'nice' is always there):",
                 &self.comparison,
             ),
         ];
@@ -177,7 +180,7 @@ mod tests {
     fn names_papers_and_what_a_row_changes() {
         let text = Catalogue::read().to_string();
         for said in [
-            "0 nice ",
+            "0 netnice ",
             "OSDI 2002",
             "RFC 6817",
             "RFC 9840",

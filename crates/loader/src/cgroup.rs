@@ -105,8 +105,8 @@ impl Group {
     /// What its connections run on, as setsockopt(TCP_CONGESTION) takes it.
     pub fn congestion_control(self) -> String {
         match self.level {
-            0 => "nice".to_owned(),
-            level => format!("nice{level}"),
+            0 => "netnice".to_owned(),
+            level => format!("netnice{level}"),
         }
     }
 

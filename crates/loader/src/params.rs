@@ -222,8 +222,8 @@ mod tests {
     }
 
     #[test]
-    fn nice_is_shipped_and_names_are_unique() {
-        assert!(ALGORITHMS.iter().any(|a| a.name == "nice" && a.shipped));
+    fn the_default_is_shipped_and_names_are_unique() {
+        assert!(ALGORITHMS.iter().any(|a| a.name == "netnice" && a.shipped));
         for (i, a) in ALGORITHMS.iter().enumerate() {
             assert!(ALGORITHMS[..i].iter().all(|b| b.name != a.name));
         }

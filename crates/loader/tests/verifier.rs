@@ -9,8 +9,8 @@ use libbpf_rs::{MapType, ObjectBuilder, Program};
 
 const SENDER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
 
-/// Instructions that the verifier processed for each program on Linux 6.18, clang 16: of `nice`, and of the one core
-/// that `nice1` and `nice2` share. Their once-a-round decisions have many branches, each of which doubles the paths.
+/// Instructions that the verifier processed for each program on Linux 6.18, clang 16: of `netnice`, and of the one core
+/// that `netnice1` and `netnice2` share. Their once-a-round decisions have many branches, each of which doubles the paths.
 const PINNED: [(&str, u32, u32); 8] = [
     ("init", 1312, 1258),
     ("release", 97, 98),
@@ -21,7 +21,7 @@ const PINNED: [(&str, u32, u32); 8] = [
     ("undo_cwnd", 55, 56),
     ("min_tso_segs", 2, 2),
 ];
-const LEVELS: [&str; 3] = ["nice", "nice1", "nice2"];
+const LEVELS: [&str; 3] = ["netnice", "netnice1", "netnice2"];
 const MOST_PERCENT: u32 = 150;
 
 fn name(program: &Program<'_>) -> String {
@@ -61,8 +61,8 @@ fn programs_stay_within_the_verifiers_budget() {
         .collect();
     println!("{costs:?}");
     for (level, algorithm) in LEVELS.iter().enumerate() {
-        for (operation, nice, ladder) in PINNED {
-            let pinned = if level == 0 { nice } else { ladder };
+        for (operation, netnice, ladder) in PINNED {
+            let pinned = if level == 0 { netnice } else { ladder };
             check(&costs, &format!("{algorithm}_{operation}"), pinned);
         }
     }

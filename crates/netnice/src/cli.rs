@@ -209,9 +209,9 @@ mod tests {
     fn help_tells_of_every_algorithm() {
         let help = command().render_long_help().to_string();
         for name in [
-            "nice",
-            "nice1",
-            "nice2",
+            "netnice",
+            "netnice1",
+            "netnice2",
             "nicer0",
             "nicer1",
             "nicer2",

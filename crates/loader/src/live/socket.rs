@@ -10,6 +10,8 @@ use libc::c_int;
 use crate::params::ALGORITHMS;
 
 const NAME_SIZE: usize = 16; // TCP_CA_NAME_MAX
+/// What 'netnice1' and 'netnice2' were called: connections from before an upgrade run on them until they end.
+const FORMER: [&str; 2] = ["nice1", "nice2"];
 /// DSCP 000001 above the two ECN bits (RFC 8622).
 const LE: c_int = 0x04;
 const ECN: c_int = 0x03;
@@ -54,7 +56,7 @@ impl Tcp {
 
     pub(super) fn is_ours(&self) -> io::Result<bool> {
         let now = self.congestion_control()?;
-        Ok(ALGORITHMS.iter().any(|a| a.name == now))
+        Ok(ALGORITHMS.iter().any(|a| a.name == now) || FORMER.contains(&now.as_str()))
     }
 
     /// The kernel tells the old algorithm to leave and the new one to begin, in one step.

@@ -16,7 +16,7 @@ use crate::names::Names;
 #[derive(Debug, Args)]
 #[command(after_help = algorithms())]
 pub struct Set {
-    /// The algorithm, 'nice' say, or 'receiver'
+    /// The algorithm, 'netnice' say, or 'receiver'
     #[arg(value_parser = Names::settable(), hide_possible_values = true)]
     name: String,
     /// One or more of the parameters that 'show' lists

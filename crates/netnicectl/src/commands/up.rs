@@ -12,7 +12,7 @@ use crate::progress::follow;
 
 /// Load netnice into the kernel; repairs and replaces whatever it finds
 ///
-/// Registers the congestion controls of the levels 0, 1 and 2, which are 'nice', 'nice1' and 'nice2', and
+/// Registers the congestion controls of the levels 0, 1 and 2, which are 'netnice', 'netnice1' and 'netnice2', and
 /// makes the cgroups that 'netnice' uses. May be repeated:
 /// what is already as asked stays untouched. After an unfinished up or down, or an upgrade, the
 /// remains are removed and everything is loaded anew; connections that already yield go on.

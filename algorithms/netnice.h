@@ -33,7 +33,7 @@
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
  * - A queue of own_queue segments is not either: below some 4 Mbit/s (at 40 ms) t of the buffer is less than what Vegas
  *   keeps there, and a flow that flees from itself gets half of an idle 1 Mbit/s. Eight are beta, a pair, and what a
- *   level below asks with; of four, 19 flows of nice1 left half. After a loss it is a pair's: such a buffer may be no
+ *   level below asks with; of four, 19 flows of netnice1 left half. After a loss it is a pair's: such a buffer may be no
  *   longer than that queue, and a transfer that shares it needs the rest.
  * - A base as old as rtt.h's window is looked for again (estimator = 0). Vegas' queue never empties, so after ten minutes
  *   it was the base, and Vegas kept one more on top of it, and so on: twice the queue after half an hour. Once in that
@@ -46,14 +46,14 @@
  *   beside a download cost that 2.3 % of their first 15 s but three, with it 1.7 %.
  * - max_gap (pace.h) bounds the silence between pairs.
  */
-#ifndef NN_NICE_H
-#define NN_NICE_H
+#ifndef NN_NETNICE_H
+#define NN_NETNICE_H
 
 #include "flight.h"
 #include "vegas.h"
 #include "wire.h"
 
-#define NICE_PARAMS(P)                                                                                                 \
+#define NETNICE_PARAMS(P)                                                                                              \
 	P(threshold, 28)                                                                                               \
 	P(starved_threshold, 40)                                                                                       \
 	P(fraction, 50)                                                                                                \
@@ -72,16 +72,37 @@
 	P(endurance, 6)                                                                                                \
 	P(force_window, 0)
 
-#define NICE_ANY 0xffffu /* a capacity that is not known, or does not matter */
-#define NICE_LONGEST ((1u << 24) - 1) /* us */
-#define NICE_OWN_QUEUE 64u /* the parameter's range */
-#define NICE_LOOK_SHIFT 28u /* us: every 268 s, once at least in NN_RTT_WINDOW_US; it divides the clock, which wraps */
-#define NICE_LOOK_ROUNDS 2u /* in the first the queue empties, in the second a pair meets none */
-#define NICE_WAIT (4 * NN_ONE) /* below, a round has too few segments for one to be left out */
-#define NICE_CROWD 31u /* flows: fewer all find their part, and find it again sooner if nobody waits for others */
-#define NICE_STEP 4u /* the hurried growth: a quarter of the window, so two rounds of it overshoot by half at most */
+/* The paper's own choices: the row `nice`. */
+#define NICE_PARAMS(P)                                                                                                 \
+	P(threshold, 10)                                                                                               \
+	P(starved_threshold, 10)                                                                                       \
+	P(fraction, 50)                                                                                                \
+	P(alpha, 1)                                                                                                    \
+	P(beta, 3)                                                                                                     \
+	P(shared, 0)                                                                                                   \
+	P(gamma, 1)                                                                                                    \
+	P(min_window, 85)                                                                                              \
+	P(initial_window, 2)                                                                                           \
+	P(queue_floor, 0)                                                                                              \
+	P(own_queue, 0)                                                                                                \
+	P(estimator, NN_RTT_RUNNING)                                                                                   \
+	P(quiet_rounds, 0)                                                                                             \
+	P(max_gap, 0)                                                                                                  \
+	P(peer_gap, 0)                                                                                                 \
+	P(endurance, 0)                                                                                                \
+	P(force_window, 0)
 
-struct nice {
+#define NETNICE_ANY 0xffffu /* a capacity that is not known, or does not matter */
+#define NETNICE_LONGEST ((1u << 24) - 1) /* us */
+#define NETNICE_OWN_QUEUE 64u /* the parameter's range */
+#define NETNICE_LOOK_SHIFT                                                                                             \
+	28u /* us: every 268 s, once at least in NN_RTT_WINDOW_US; it divides the clock, which wraps */
+#define NETNICE_LOOK_ROUNDS 2u /* in the first the queue empties, in the second a pair meets none */
+#define NETNICE_WAIT (4 * NN_ONE) /* below, a round has too few segments for one to be left out */
+#define NETNICE_CROWD 31u /* flows: fewer all find their part, and find it again sooner if nobody waits for others */
+#define NETNICE_STEP 4u /* the hurried growth: a quarter of the window, so two rounds of it overshoot by half at most */
+
+struct netnice {
 	struct nn_window reno; /* what Reno would have: growth in a hurry stays below it */
 	struct nn_worst worst;
 	u32 pair_rtt : 24; /* the least RTT of a segment that was not alone, us; 0: none yet */
@@ -95,152 +116,152 @@ struct nice {
 	u8 drained : 1; /* the last congestion was taken for the queue of this flow's kin */
 };
 
-NN_CORE_STATE(nice, nice_of)
+NN_CORE_STATE(netnice, netnice_of)
 
-nn_inline void nice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
+nn_inline void netnice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {
 	nn_flow_init(flow, p, now_us, delivered, srtt_us);
-	nice_of(flow)->reno = flow->win;
-	nice_of(flow)->reno.floor = NN_ONE;
+	netnice_of(flow)->reno = flow->win;
+	netnice_of(flow)->reno.floor = NN_ONE;
 }
 
-nn_inline void nice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
+nn_inline void netnice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
 {
-	nn_reno_answer(&nice_of(flow)->reno, flow->recovery, state);
+	nn_reno_answer(&netnice_of(flow)->reno, flow->recovery, state);
 	if (state != NN_OPEN) {
-		nice_of(flow)->lossy = 1;
-		nice_of(flow)->looking = 0; /* what was before it, the loss has answered */
+		netnice_of(flow)->lossy = 1;
+		netnice_of(flow)->looking = 0; /* what was before it, the loss has answered */
 	}
 	nn_flow_recovery(flow, p, state);
 }
 
 /* How long a queue of its own a flow bears, us. */
-nn_inline u32 nice_own_queue(struct nn_flow *flow, nn_params p)
+nn_inline u32 netnice_own_queue(struct nn_flow *flow, nn_params p)
 {
-	return nn_wire_us(nice_of(flow)->wire) *
-	       nn_min(p[NN_P_own_queue], nice_of(flow)->lossy ? NN_PAIR : NICE_OWN_QUEUE);
+	return nn_wire_us(netnice_of(flow)->wire) *
+	       nn_min(p[NN_P_own_queue], netnice_of(flow)->lossy ? NN_PAIR : NETNICE_OWN_QUEUE);
 }
 
 /* Did a segment of this RTT meet congestion? */
-nn_inline bool nice_is_slow(struct nn_flow *flow, nn_params p, u32 rtt)
+nn_inline bool netnice_is_slow(struct nn_flow *flow, nn_params p, u32 rtt)
 {
 	u32 least = p[NN_P_queue_floor], percent;
 
-	if (nn_unlikely(nn_wire_is_slow(nice_of(flow)->wire)))
-		least = nn_max(least, nice_own_queue(flow, p));
+	if (nn_unlikely(nn_wire_is_slow(netnice_of(flow)->wire)))
+		least = nn_max(least, netnice_own_queue(flow, p));
 	if (!nn_rtt_is_above(&flow->rtt, least, rtt))
 		return false;
 	percent = nn_is_starving(flow) ? p[NN_P_starved_threshold] : p[NN_P_threshold];
 	return nn_rtt_is_slow(&flow->rtt, p[NN_P_estimator], percent, rtt);
 }
 
-nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 rtt)
+nn_inline void netnice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 rtt)
 {
-	struct nice *own = nice_of(flow);
+	struct netnice *own = netnice_of(flow);
 	bool lone = ack->flags & NN_LONE;
 
 	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
 	if (lone)
 		return;
 	if (nn_unlikely(!own->pair_rtt || rtt < own->pair_rtt))
-		own->pair_rtt = nn_min(rtt, NICE_LONGEST);
+		own->pair_rtt = nn_min(rtt, NETNICE_LONGEST);
 	if (nn_unlikely(nn_is_starving(flow)))
 		nn_rtt_worst(&flow->rtt, p[NN_P_estimator], &own->worst, rtt);
-	nn_round_count(&flow->round, ack, rtt, nice_is_slow(flow, p, rtt));
+	nn_round_count(&flow->round, ack, rtt, netnice_is_slow(flow, p, rtt));
 }
 
 /* Did more than `fraction` of the round's segments meet congestion? */
-nn_inline bool nice_congested(const struct nn_round *round, nn_params p)
+nn_inline bool netnice_congested(const struct nn_round *round, nn_params p)
 {
 	return round->slow && (u64)round->slow * 100 > (u64)round->seen * p[NN_P_fraction];
 }
 
 /* The queue is the flow's own: down to what the path carries without one. */
-nn_inline void nice_drain(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline void netnice_drain(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	struct nice *own = nice_of(flow);
+	struct netnice *own = netnice_of(flow);
 	u64 delivered = (u64)(ack->delivered - flow->round.end) << NN_SHIFT;
 	u32 empty = nn_add_saturating(flow->rtt.min, p[NN_P_queue_floor]);
 	u64 bdp = delivered * empty / nn_max(ack->now_us - flow->round.start_us, nn_max(empty, 1));
 
 	nn_shrink(&flow->win, bdp < flow->win.w ? (u32)bdp : flow->win.w);
-	own->capacity = nn_min(flow->win.w >> NN_SHIFT, NICE_ANY);
+	own->capacity = nn_min(flow->win.w >> NN_SHIFT, NETNICE_ANY);
 	own->hurried = 0;
 	own->hold = 1;
 }
 
 /* Slow start ended early: gamma is a pair of segments at half a path, and a base that was measured with a small one. */
-nn_inline void nice_expect_more(struct nice *own, nn_params p)
+nn_inline void netnice_expect_more(struct netnice *own, nn_params p)
 {
-	own->capacity = NICE_ANY;
+	own->capacity = NETNICE_ANY;
 	own->quiet = p[NN_P_quiet_rounds];
 }
 
-nn_inline bool nice_may_hurry(struct nn_flow *flow, nn_params p)
+nn_inline bool netnice_may_hurry(struct nn_flow *flow, nn_params p)
 {
-	struct nice *own = nice_of(flow);
+	struct netnice *own = netnice_of(flow);
 	u32 rounds = (flow->win.w >> NN_SHIFT < own->capacity ? 1 : 2) * p[NN_P_quiet_rounds];
 
 	return rounds && own->quiet >= rounds && !nn_is_starving(flow) && flow->win.w < own->reno.w;
 }
 
-nn_inline void nice_hurry(struct nn_flow *flow, const struct nn_ack *ack)
+nn_inline void netnice_hurry(struct nn_flow *flow, const struct nn_ack *ack)
 {
-	struct nice *own = nice_of(flow);
-	u64 step = (u64)vegas_increase(flow, ack) * nn_max(flow->win.w / NICE_STEP, NN_ONE) >> NN_SHIFT;
+	struct netnice *own = netnice_of(flow);
+	u64 step = (u64)vegas_increase(flow, ack) * nn_max(flow->win.w / NETNICE_STEP, NN_ONE) >> NN_SHIFT;
 
 	nn_window_set(&flow->win, nn_min(flow->win.w + step, own->reno.w));
 	own->hurried = 2;
 }
 
 /* Among how many flows alpha and beta are shared; in slow start a flow has not found its part yet. */
-nn_inline u32 nice_sharing(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline u32 netnice_sharing(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	return p[NN_P_shared] && !nn_in_slow_start(&flow->win) ? nn_max(ack->kin, 1) : 1;
 }
 
 /* Is it time to look for the base, and is it older than a window? */
-nn_inline bool nice_may_look(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline bool netnice_may_look(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	return (flow->round.start_us ^ ack->now_us) >> NICE_LOOK_SHIFT && p[NN_P_estimator] == NN_RTT_ROBUST &&
+	return (flow->round.start_us ^ ack->now_us) >> NETNICE_LOOK_SHIFT && p[NN_P_estimator] == NN_RTT_ROBUST &&
 	       flow->rtt.recent_min > flow->rtt.min && flow->win.w > NN_PAIR * NN_ONE && !nn_in_slow_start(&flow->win);
 }
 
-nn_inline void nice_begin_look(struct nn_flow *flow)
+nn_inline void netnice_begin_look(struct nn_flow *flow)
 {
 	flow->win.prior_w = flow->win.w;
 	nn_shrink(&flow->win, nn_max(flow->win.w / 4, NN_PAIR * NN_ONE));
-	nice_of(flow)->looking = NICE_LOOK_ROUNDS;
+	netnice_of(flow)->looking = NETNICE_LOOK_ROUNDS;
 }
 
 /* A round of a look is over. Back after the last, unless others are there. */
-nn_inline void nice_look(struct nn_flow *flow, bool congested)
+nn_inline void netnice_look(struct nn_flow *flow, bool congested)
 {
-	if (!--nice_of(flow)->looking && !congested)
+	if (!--netnice_of(flow)->looking && !congested)
 		nn_undo(&flow->win);
 }
 
 /* A round without congestion. */
-nn_inline void nice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline void netnice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	struct nice *own = nice_of(flow);
+	struct netnice *own = netnice_of(flow);
 	u32 base = nn_in_slow_start(&flow->win) ? flow->rtt.min : nn_max(flow->rtt.min, own->pair_rtt);
-	u32 flows = nice_sharing(flow, p, ack);
+	u32 flows = netnice_sharing(flow, p, ack);
 	u64 diff = vegas_diff(flow, p, base) * flows;
 	u32 most = nn_in_slow_start(&flow->win) ? p[NN_P_gamma] : p[NN_P_beta];
 
 	own->quiet = flow->round.slow || diff >= (u64)p[NN_P_alpha] << NN_SHIFT ? 0 : nn_min(own->quiet + 1, 255);
 	if ((nn_in_slow_start(&flow->win) || own->hurried) && diff > (u64)most << NN_SHIFT) {
-		nice_drain(flow, p, ack);
+		netnice_drain(flow, p, ack);
 		if (diff <= (u64)p[NN_P_beta] << NN_SHIFT)
-			nice_expect_more(own, p);
+			netnice_expect_more(own, p);
 		return;
 	}
 	own->hurried -= own->hurried > 0;
 	if (nn_in_slow_start(&flow->win) || !nn_window_limits(&flow->win, ack))
 		return;
-	if (nice_may_hurry(flow, p))
-		nice_hurry(flow, ack);
+	if (netnice_may_hurry(flow, p))
+		netnice_hurry(flow, ack);
 	else
 		vegas_on_round(flow, p, ack, base, flows);
 }
@@ -249,33 +270,33 @@ nn_inline void nice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack 
  * All ones if nearly all flows of the host to that place have a window, or of a crowd what is a pair for each, and this one
  * knows the path: it is theirs to share. Else zero. Without a branch: each doubles what the verifier follows.
  */
-nn_inline u32 nice_shared(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline u32 netnice_shared(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	u64 several = nn_less(1, ack->kin), ample = nn_less(NN_PAIR * NN_ONE, ack->kin_window);
-	u64 most = (ample & nn_less(NICE_CROWD, ack->kin)) | ~nn_less(ack->kin, 4 * ack->starving);
+	u64 most = (ample & nn_less(NETNICE_CROWD, ack->kin)) | ~nn_less(ack->kin, 4 * ack->starving);
 	u64 knows = nn_less(NN_RTT_GUESS_US, ack->now_us - flow->rtt.window_us);
 
 	return (u32)(several & most & knows) & nn_less(0, p[NN_P_shared]);
 }
 
-nn_inline void nice_share(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline void netnice_share(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	u32 settled = ~nn_less(flow->win.w, flow->win.ssthresh) & ~nn_less(0, flow->recovery);
 
-	if (nice_shared(flow, p, ack) & settled & ~nn_less(0, nice_of(flow)->looking))
+	if (netnice_shared(flow, p, ack) & settled & ~nn_less(0, netnice_of(flow)->looking))
 		nn_share(&flow->win, ack->kin_window);
 }
 
 /* Is the queue the flow's own work, or for the first time in a row that of all that share? */
-nn_inline bool nice_may_drain(struct nn_flow *flow, u32 shared)
+nn_inline bool netnice_may_drain(struct nn_flow *flow, u32 shared)
 {
-	return (nice_of(flow)->hurried | (nn_less(flow->win.w, flow->win.ssthresh) & 1) | shared) != 0;
+	return (netnice_of(flow)->hurried | (nn_less(flow->win.w, flow->win.ssthresh) & 1) | shared) != 0;
 }
 
-nn_inline void nice_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline void netnice_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	struct nice *own = nice_of(flow);
-	bool held = own->hold, congested = nice_congested(&flow->round, p);
+	struct netnice *own = netnice_of(flow);
+	bool held = own->hold, congested = netnice_congested(&flow->round, p);
 	u32 shared;
 
 	own->hold = 0;
@@ -283,41 +304,41 @@ nn_inline void nice_on_round(struct nn_flow *flow, nn_params p, const struct nn_
 	if (congested)
 		own->quiet = 0;
 	own->drained &= congested | held;
-	shared = nice_shared(flow, p, ack) & (own->drained - 1u) & 1;
+	shared = netnice_shared(flow, p, ack) & (own->drained - 1u) & 1;
 	if (nn_unlikely(own->looking))
-		nice_look(flow, congested);
-	else if (congested && !held && nice_may_drain(flow, shared)) {
-		nice_drain(flow, p, ack);
+		netnice_look(flow, congested);
+	else if (congested && !held && netnice_may_drain(flow, shared)) {
+		netnice_drain(flow, p, ack);
 		own->drained |= shared;
 	} else if (congested && !held) {
 		nn_halve(&flow->win);
-		own->hold = p[NN_P_estimator] & 1 & ~nn_less(flow->win.w, NICE_WAIT);
+		own->hold = p[NN_P_estimator] & 1 & ~nn_less(flow->win.w, NETNICE_WAIT);
 	} else if (!congested && flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack)) {
-		if (nn_unlikely(nice_may_look(flow, p, ack)))
-			nice_begin_look(flow);
+		if (nn_unlikely(netnice_may_look(flow, p, ack)))
+			netnice_begin_look(flow);
 		else
-			nice_grow(flow, p, ack);
+			netnice_grow(flow, p, ack);
 	}
 }
 
-nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline void netnice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	u32 rtt = nn_trusted_rtt(flow, ack), wire;
 
-	wire = nn_wire(flow, ack, flow->stamps == NN_STAMPED ? rtt : 0, nice_of(flow)->wire);
-	if (nn_unlikely(wire != nice_of(flow)->wire))
-		nice_of(flow)->wire = wire;
+	wire = nn_wire(flow, ack, flow->stamps == NN_STAMPED ? rtt : 0, netnice_of(flow)->wire);
+	if (nn_unlikely(wire != netnice_of(flow)->wire))
+		netnice_of(flow)->wire = wire;
 	if (rtt)
-		nice_on_rtt(flow, p, ack, rtt);
+		netnice_on_rtt(flow, p, ack, rtt);
 	if (nn_may_grow(flow, ack))
-		nn_reno_grow(&nice_of(flow)->reno, ack->acked);
+		nn_reno_grow(&netnice_of(flow)->reno, ack->acked);
 	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
 		nn_flow_slow_start(flow, ack);
 	if (nn_round_over(&flow->round, ack)) {
 		nn_forget();
-		nice_on_round(flow, p, ack);
+		netnice_on_round(flow, p, ack);
 		nn_forget();
-		nice_share(flow, p, ack);
+		netnice_share(flow, p, ack);
 		nn_forget();
 		nn_count_starved(flow);
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);

@@ -14,7 +14,7 @@ fn about(window: f64, expected: f64) -> bool {
 
 /// A flow of sixteen segments, one of four to the same place, old enough to know the path.
 fn known(mean: f64) -> Feeder {
-    let mut flow = Feeder::at(Algorithm::Nice, &[], 16.0);
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 16.0);
     flow.now_us += 10_000_000;
     flow.round(BASE_US);
     flow.set_window(16.0);
@@ -24,13 +24,13 @@ fn known(mean: f64) -> Feeder {
 
 #[test]
 fn the_round_after_a_halving_is_not_judged() {
-    let mut flow = Feeder::at(Algorithm::Nice, &[], 16.0);
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 16.0);
     for expected in [8.0, 8.0, 4.0] {
         flow.round(QUEUED_US);
         assert_eq!(flow.window(), expected);
     }
     let mut paper = Feeder::at(
-        Algorithm::Nice,
+        Algorithm::Netnice,
         &[(Param::Estimator, 0), (Param::Threshold, 20)],
         16.0,
     );

@@ -9,9 +9,9 @@ use netnice_cores::{Ack, Algorithm, Param, Recovery, LONE, ONE};
 
 const QUEUED_US: u32 = BASE_US + BASE_US / 2;
 
-fn nice(window: f64) -> Feeder {
+fn netnice(window: f64) -> Feeder {
     Feeder::at(
-        Algorithm::Nice,
+        Algorithm::Netnice,
         &[(Param::Estimator, 0), (Param::Threshold, 20)],
         window,
     )
@@ -19,18 +19,18 @@ fn nice(window: f64) -> Feeder {
 
 #[test]
 fn max_rtt_starts_at_twice_the_first_sample() {
-    let flow = nice(10.0).core.flow;
+    let flow = netnice(10.0).core.flow;
     assert_eq!((flow.rtt.min, flow.rtt.max), (BASE_US, 2 * BASE_US));
 }
 
 #[test]
 fn limit_is_the_weighted_mean_of_min_and_max_rtt() {
-    assert_eq!(nice(10.0).core.rtt_limit(), BASE_US + BASE_US * 20 / 100);
+    assert_eq!(netnice(10.0).core.rtt_limit(), BASE_US + BASE_US * 20 / 100);
 }
 
 #[test]
 fn below_one_segment_the_threshold_is_another() {
-    let mut flow = nice(1.0);
+    let mut flow = netnice(1.0);
     flow.round(QUEUED_US);
     assert!(flow.window() < 1.0);
     assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 40 / 100);
@@ -38,14 +38,14 @@ fn below_one_segment_the_threshold_is_another() {
 
 #[test]
 fn a_round_above_the_limit_halves_the_window() {
-    let mut flow = nice(16.0);
+    let mut flow = netnice(16.0);
     flow.round(QUEUED_US);
     assert_eq!(flow.window(), 8.0);
 }
 
 #[test]
 fn a_round_at_the_limit_does_not_halve() {
-    let mut flow = nice(4.0);
+    let mut flow = netnice(4.0);
     let limit = flow.core.rtt_limit();
     flow.round(limit);
     assert!(flow.window() >= 4.0);
@@ -53,14 +53,14 @@ fn a_round_at_the_limit_does_not_halve() {
 
 #[test]
 fn half_the_segments_above_the_limit_are_not_more_than_fraction() {
-    let mut flow = nice(16.0);
+    let mut flow = netnice(16.0);
     flow.mixed_round(&[(8, QUEUED_US), (8, BASE_US)]);
     assert!(flow.window() > 16.0);
 }
 
 #[test]
 fn more_than_half_above_the_limit_halve() {
-    let mut flow = nice(16.0);
+    let mut flow = netnice(16.0);
     flow.mixed_round(&[(10, QUEUED_US), (6, BASE_US)]);
     assert_eq!(flow.window(), 8.0);
 }
@@ -68,7 +68,7 @@ fn more_than_half_above_the_limit_halve() {
 #[test]
 fn segments_count_not_acks() {
     // One stretched ACK of ten slow segments among six quick ACKs of one: most ACKs are quick, most segments are not.
-    let mut flow = nice(16.0);
+    let mut flow = netnice(16.0);
     let start = flow.delivered;
     let stretched = flow.ack(10, start.wrapping_sub(1), QUEUED_US);
     flow.core.on_ack(&stretched);
@@ -82,14 +82,14 @@ fn segments_count_not_acks() {
 
 #[test]
 fn without_congestion_vegas_adds_a_segment() {
-    let mut flow = nice(16.0);
+    let mut flow = netnice(16.0);
     flow.round(BASE_US);
     assert_eq!(flow.window(), 17.0);
 }
 
 #[test]
 fn congestion_takes_the_window_below_one_down_to_one_48th() {
-    let mut flow = nice(1.0);
+    let mut flow = netnice(1.0);
     flow.round(QUEUED_US);
     assert_eq!(flow.window(), 0.5);
     for _ in 0..10 {
@@ -100,14 +100,14 @@ fn congestion_takes_the_window_below_one_down_to_one_48th() {
 
 #[test]
 fn below_one_a_quiet_pair_brings_a_segment_back() {
-    let mut flow = nice(1.0 / 48.0);
+    let mut flow = netnice(1.0 / 48.0);
     flow.round(BASE_US);
     assert!(flow.window() > 1.0 && flow.window() < 1.03);
 }
 
 #[test]
 fn a_loss_halves_once_per_recovery() {
-    let mut flow = nice(16.0);
+    let mut flow = netnice(16.0);
     flow.core.recovery(Recovery::Reduced);
     flow.core.recovery(Recovery::Reduced);
     assert_eq!(flow.window(), 8.0);
@@ -120,7 +120,7 @@ fn a_loss_halves_once_per_recovery() {
 
 #[test]
 fn a_timeout_starts_from_one_and_slow_starts_to_half() {
-    let mut flow = nice(16.0);
+    let mut flow = netnice(16.0);
     flow.core.recovery(Recovery::Timeout);
     assert_eq!(flow.window(), 1.0);
     assert_eq!(flow.last_cwnd_after_quiet_ack(), 3);
@@ -133,7 +133,7 @@ fn a_timeout_starts_from_one_and_slow_starts_to_half() {
 
 #[test]
 fn a_timeout_below_one_does_not_lift_the_window() {
-    let mut flow = nice(0.125);
+    let mut flow = netnice(0.125);
     flow.core.recovery(Recovery::Timeout);
     flow.core.recovery(Recovery::Timeout);
     assert!(flow.window() <= 0.125);
@@ -141,7 +141,7 @@ fn a_timeout_below_one_does_not_lift_the_window() {
 
 #[test]
 fn a_false_loss_is_undone() {
-    let mut flow = nice(16.0);
+    let mut flow = netnice(16.0);
     flow.core.recovery(Recovery::Reduced);
     flow.core.undo();
     assert_eq!(flow.window(), 16.0);
@@ -149,7 +149,7 @@ fn a_false_loss_is_undone() {
 
 #[test]
 fn a_lone_segment_tells_the_base_but_not_congestion() {
-    let mut flow = nice(16.0);
+    let mut flow = netnice(16.0);
     let start = flow.delivered;
     let lone = Ack {
         flags: LONE,
@@ -162,7 +162,7 @@ fn a_lone_segment_tells_the_base_but_not_congestion() {
 
 #[test]
 fn a_lan_is_not_throttled_by_timer_noise() {
-    let mut flow = nice(16.0);
+    let mut flow = netnice(16.0);
     flow.core.flow.rtt.min = 30;
     flow.core.flow.rtt.max = 60;
     flow.round(900);
@@ -173,7 +173,7 @@ fn a_lan_is_not_throttled_by_timer_noise() {
 
 /// In slow start, at 32 segments.
 fn doubled() -> Feeder {
-    let mut flow = nice(16.0);
+    let mut flow = netnice(16.0);
     flow.core.flow.win.ssthresh = u32::MAX;
     flow.round(BASE_US);
     assert_eq!(flow.core.window(), 32 * ONE);
@@ -268,7 +268,7 @@ fn a_queue_of_two_segments_starts_the_count_again() {
 
 /// What a round with one segment of this flow queued adds to a window of eleven, as one of `kin` flows.
 fn growth(kin: u32, params: &[(Param, u32)]) -> f64 {
-    let mut flow = Feeder::at(Algorithm::Nice, params, 11.0);
+    let mut flow = Feeder::at(Algorithm::Netnice, params, 11.0);
     flow.kin = kin;
     flow.round(BASE_US + 2000);
     flow.window() - 11.0
@@ -294,13 +294,13 @@ fn growth_in_a_hurry_ends_with_what_the_path_delivered() {
 
 #[test]
 fn without_quiet_rounds_it_is_vegas() {
-    let mut flow = Feeder::at(Algorithm::Nice, &[(Param::QuietRounds, 0)], 11.0);
+    let mut flow = Feeder::at(Algorithm::Netnice, &[(Param::QuietRounds, 0)], 11.0);
     assert_eq!(patient_rounds(&mut flow), 50);
 }
 
 #[test]
 fn a_window_that_the_receiver_keeps_from_being_used_does_not_grow() {
-    let mut flow = nice(64.0);
+    let mut flow = netnice(64.0);
     for _ in 0..20 {
         let start = flow.delivered;
         let ack = Ack {
@@ -314,11 +314,11 @@ fn a_window_that_the_receiver_keeps_from_being_used_does_not_grow() {
 
 #[test]
 fn after_idle_time_the_window_is_relearnt() {
-    let mut flow = nice(64.0);
+    let mut flow = netnice(64.0);
     flow.core.restart(flow.now_us + 5_000_000);
     assert_eq!(flow.window(), 2.0);
     assert_eq!(flow.core.flow.win.ssthresh, 48 * ONE);
-    let mut busy = nice(64.0);
+    let mut busy = netnice(64.0);
     busy.core.restart(busy.now_us + 50_000);
     assert_eq!(busy.window(), 64.0);
 }
@@ -332,7 +332,7 @@ impl Feeder {
 
 #[test]
 fn below_one_every_pair_votes() {
-    let mut flow = nice(1.0);
+    let mut flow = netnice(1.0);
     flow.round(QUEUED_US);
     flow.round(QUEUED_US);
     assert_eq!(flow.window(), 0.25);
