@@ -19,8 +19,8 @@
 #define NN_DELAY_H
 
 #include "params.h"
-#include "skew.h"
-#include "../tick.h"
+#include "../estimate/skew.h"
+#include "../estimate/tick.h"
 
 #define NN_BASES 4
 #define NN_BASE_US 64000000u

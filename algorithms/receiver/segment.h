@@ -6,7 +6,7 @@
 #ifndef NN_SEGMENT_H
 #define NN_SEGMENT_H
 
-#include "../types.h"
+#include "../common/types.h"
 
 /*
  * Facts about an arrival. Segments that the network card or GRO joined (45 of 1448 bytes at most) arrive as one, when the

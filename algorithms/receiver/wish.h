@@ -7,7 +7,7 @@
 #ifndef NN_WISH_H
 #define NN_WISH_H
 
-#include "../types.h"
+#include "../common/types.h"
 
 enum nn_wish { NN_BY_NOBODY, NN_BY_APPLICATION, NN_BY_NETNICE };
 

@@ -17,7 +17,7 @@ fn main() {
     let rows =
         "#define P(name, unit, why) row param name\n#define A(name, ...) row algorithm name\n\
                 NN_PARAMS(P)\nNN_ALGORITHMS(A)\n";
-    let rows = netnice_build::expand(&algorithms, rows);
+    let rows = netnice_build::expand(&algorithms.join("sender"), rows);
     fs::write(netnice_build::out().join("table.rs"), table(&rows)).expect("write table.rs");
 }
 
@@ -37,9 +37,9 @@ fn table(rows: &str) -> String {
         "the tables have no rows"
     );
     format!(
-        "/// The parameters, in the order of `NN_PARAMS` in `algorithms/params.h`.\n\
+        "/// The parameters, in the order of `NN_PARAMS` in `algorithms/common/params.h`.\n\
          #[derive(Clone, Copy, Debug, PartialEq, Eq)]\n#[repr(usize)]\npub enum Param {{ {} }}\n\
-         /// The rows of `algorithms/table.h`.\n\
+         /// The rows of `algorithms/sender/table.h`.\n\
          #[derive(Clone, Copy, Debug, PartialEq, Eq)]\n#[repr(u32)]\npub enum Algorithm {{ {} }}\n\
          pub const PARAMS: usize = {};\npub const ALGORITHMS: usize = {};\n\
          impl Algorithm {{\n/// Every row, in order.\npub const ALL: [Algorithm; ALGORITHMS] = [{}];\n}}\n",

@@ -39,7 +39,12 @@ fn main() {
         }
         hash.update(fs::read(&object).expect("the object just built"));
     }
-    for directory in ["algorithms/receiver", "transport/receiver"] {
+    for directory in [
+        "algorithms/common",
+        "algorithms/estimate",
+        "algorithms/receiver",
+        "transport/receiver",
+    ] {
         hash_sources(&mut hash, &repo.join(directory));
     }
     println!("cargo:rustc-env=NETNICE_BUILD_ID={:x}", hash.finalize());
@@ -140,7 +145,7 @@ fn generate_table(repo: &Path, out: &Path) {
                 uses: &[p(V)], defaults: &[p(D)] },\n\
                 pub const PARAMETERS: &[Parameter] = &[NN_PARAMS(P)];\n\
                 pub const ALGORITHMS: &[Algorithm] = &[NN_ALGORITHMS(A)];\n";
-    let algorithms = repo.join("algorithms");
+    let algorithms = repo.join("algorithms/sender");
     let heads = netnice_build::heads(&algorithms, "NN_ALGORITHMS");
     let table = netnice_build::expand(&algorithms, rows);
     fs::write(out.join("table.rs"), heads + &table).expect("write table.rs");

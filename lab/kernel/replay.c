@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A test's module: replays recorded steps (algorithms/replay.h) through the cores as the guest's kernel compiles them.
+ * A test's module: replays recorded steps (algorithms/host/replay.h) through the cores as the guest's kernel compiles them.
  * Reads struct nn_replay records from `from`, writes them with windows and rates filled in to `to`.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
 
-#include "replay.h"
+#include "host/replay.h"
 
 static u32 table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 static struct nn_flow flows[NN_ALGORITHM_COUNT];

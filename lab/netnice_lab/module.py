@@ -25,7 +25,7 @@ class Module:
 
 def sources() -> list[Path]:
     """Every file that can change the module."""
-    files = [*CORES.glob("*.h"), *CORES.glob("*.c"), *SHIM.glob("*.[ch]"), *SHIM.glob("module/*")]
+    files = [*CORES.rglob("*.h"), *SHIM.glob("*.[ch]"), *SHIM.glob("module/*")]
     if not files:
         raise LabError(f"no sender sources in {CORES} and {SHIM}", "the clone is incomplete", "git checkout .")
     return files
@@ -73,7 +73,7 @@ def compile_into(home: Path, base: kernel.Kernel, changes: list[mutants.Mutant])
 
 TELL_PARAMETERS = """
 #include <stdio.h>
-#include "table.h"
+#include "sender/table.h"
 static const u32 rows[][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 int main(void)
 {
@@ -88,7 +88,7 @@ int main(void)
 
 @dataclass(frozen=True)
 class Parameters:
-    """The rows of algorithms/table.h: names, order and defaults of every algorithm's parameters."""
+    """The rows of algorithms/sender/table.h: names, order and defaults of every algorithm's parameters."""
 
     names: tuple[str, ...]
     rows: dict[str, tuple[int, ...]]

@@ -39,7 +39,7 @@ def require() -> None:
 
 def build() -> Path:
     """Compile the program unless cached."""
-    files = [*SOURCES.glob("*.[ch]"), *SOURCES.glob("*.cc"), *module.CORES.glob("*.h")]
+    files = [*SOURCES.glob("*.[ch]"), *SOURCES.glob("*.cc"), *module.CORES.rglob("*.h")]
     home = places.cache() / "ns3" / places.digest_files(files, *FLAGS)
     if (home / PROGRAM).exists():
         return home / PROGRAM

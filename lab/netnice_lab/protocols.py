@@ -74,4 +74,6 @@ def protocol(name: str) -> Protocol:
         return Protocol(name, "reno", rate_part=int(found[1]) / 100)
     if name in Parameters.read().rows:
         return Protocol(name, name)
-    raise LabError(f"unknown protocol '{name}'", "", f"choose one of {FORMS}, or an algorithm of algorithms/table.h")
+    raise LabError(
+        f"unknown protocol '{name}'", "", f"choose one of {FORMS}, or an algorithm of algorithms/sender/table.h"
+    )

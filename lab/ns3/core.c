@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core.h"
-#include "replay.h"
-#include "word.h"
+#include "host/replay.h"
+#include "siblings/word.h"
 
 static u32 rows[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 

@@ -3,7 +3,7 @@
 #ifndef NN_NS3_CORE_H
 #define NN_NS3_CORE_H
 
-#include "sample.h"
+#include "common/sample.h"
 
 #ifdef __cplusplus
 extern "C" {

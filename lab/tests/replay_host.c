@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "replay.h"
+#include "host/replay.h"
 
 static u32 table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 static struct nn_flow flows[NN_ALGORITHM_COUNT];

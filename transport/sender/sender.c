@@ -3,9 +3,9 @@
  * The sender shim: gives a core of algorithms/ a TCP socket. One source for the eBPF object and the kernel module; what
  * differs between them is in bpf/target.h and module/target.h. It translates and decides nothing.
  */
-#include "../../algorithms/legacy.h"
-#include "../../algorithms/table.h"
-#include "../../algorithms/word.h"
+#include "../../algorithms/sender/handover.h"
+#include "../../algorithms/sender/table.h"
+#include "../../algorithms/siblings/word.h"
 
 /* Live parameters, a row an algorithm: eBPF .data, or module parameters. */
 u32 nn_params_table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* The inline cores as functions that another language can call: one of each, the algorithm by its row in the table. */
-#include "legacy.h"
-#include "replay.h"
+#include "sender/handover.h"
+#include "host/replay.h"
 
 const u32 nn_defaults[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The structures of `algorithms/sample.h` and `flow.h`, field by field; a test holds the sizes to each other.
+//! The structures of `algorithms/common/sample.h` and `flow.h`, field by field; a test holds the sizes to each other.
 
 /// `NN_APP_LIMITED`: the sender ran out of data.
 pub const APP_LIMITED: u32 = 1;

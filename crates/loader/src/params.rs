@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::state::State;
 use crate::{pins, receiver, sender, Error, Result};
 
-/// One row of algorithms/table.h.
+/// One row of algorithms/sender/table.h.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Algorithm {
     pub name: &'static str,
@@ -25,7 +25,7 @@ pub struct Algorithm {
     pub defaults: &'static [&'static str],
 }
 
-/// One line of algorithms/params.h.
+/// One line of algorithms/common/params.h.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Parameter {
     pub name: &'static str,

@@ -6,7 +6,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
-#include "../../../algorithms/replay.h"
+#include "../../../algorithms/host/replay.h"
 
 char _license[] SEC("license") = "GPL";
 

@@ -63,6 +63,7 @@ static inline u32 nn_place(const struct sock *sk)
 		.name = #cc_name,                                                                                      \
 	};                                                                                                             \
 	module_param_array_named(cc_name, nn_params_table[NN_A_##cc_name], uint, NULL, 0644);                          \
-	MODULE_PARM_DESC(cc_name, "parameters of " #cc_name ", in the order of NN_PARAMS in algorithms/params.h");
+	MODULE_PARM_DESC(cc_name,                                                                                      \
+			 "parameters of " #cc_name ", in the order of NN_PARAMS in algorithms/common/params.h");
 
 #endif

@@ -11,8 +11,8 @@
 #ifndef NN_JITTER_H
 #define NN_JITTER_H
 
-#include "branchless.h"
-#include "flow.h"
+#include "../common/verifier.h"
+#include "../common/flow.h"
 
 #define NN_JITTER_SAMPLES 8u /* a round of fewer is a poor picture: the smallest of 8 lies a ninth up on average */
 #define NN_JITTER_LIKELY 2u /* means: of a quiet path's rounds 6 of 7 are below */

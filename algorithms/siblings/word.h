@@ -6,7 +6,7 @@
 #ifndef NN_WORD_H
 #define NN_WORD_H
 
-#include "flow.h"
+#include "../common/flow.h"
 
 #define NN_WORD_US 4000000u /* longer than a flow below one segment is silent */
 

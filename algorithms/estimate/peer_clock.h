@@ -12,10 +12,10 @@
  * No clock is trusted for good. A queue towards the peer that is longer than the RTT has grown, or a way shorter than
  * none at all, is no queue: the clock has jumped, drifted or become random, and is measured afresh.
  */
-#ifndef NN_PEER_H
-#define NN_PEER_H
+#ifndef NN_PEER_CLOCK_H
+#define NN_PEER_CLOCK_H
 
-#include "flow.h"
+#include "../common/flow.h"
 #include "tick.h"
 
 #define NN_TICK_LEAST_US 1000000u /* a second: a 20 ms clock has counted 50 by then */

@@ -6,11 +6,11 @@
  * An ACK of one segment may have been delayed, except at a connection's start, and those of short messages always. A flow
  * that starves learns nothing later: its pairs are acknowledged as one.
  */
-#ifndef NN_WIRE_H
-#define NN_WIRE_H
+#ifndef NN_SERVICE_TIME_H
+#define NN_SERVICE_TIME_H
 
-#include "branchless.h"
-#include "flow.h"
+#include "../common/verifier.h"
+#include "../common/flow.h"
 
 #define NN_WIRE_US 512u /* unit: seven bits hold 65 ms, a full segment at 180 kbit/s */
 #define NN_WIRE_MOST 127u
@@ -31,7 +31,7 @@ nn_inline u32 nn_wire_us(u32 wire)
 	return (wire & NN_WIRE_MOST) * NN_WIRE_US;
 }
 
-/* Without a branch, as all that leads here has many: see branchless.h. */
+/* Without a branch, as all that leads here has many: see verifier.h. */
 nn_inline u32 nn_wire_next(const struct nn_flow *flow, u32 wire, u32 sample)
 {
 	u32 told = nn_less(0, wire), sure = wire / NN_WIRE_SURE;

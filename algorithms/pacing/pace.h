@@ -25,7 +25,7 @@
 #ifndef NN_PACE_H
 #define NN_PACE_H
 
-#include "flow.h"
+#include "../common/flow.h"
 
 #define NN_PAIR 2u /* segments: what a receiver that delays ACKs acknowledges at once */
 #define NN_PAIRED_CWND (2 * NN_PAIR) /* the next pair may leave before a slow ACK of the last one is in */

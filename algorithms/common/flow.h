@@ -36,7 +36,7 @@ struct nn_flow {
 	u8 starving : 1; /* is counted among the host's starving flows (kept by the shim) */
 	u8 ready : 3; /* 1: init has run. Linux calls cong_control before init while it handles the SYN-ACK */
 	u8 starved; /* rounds in a row that ended below one segment */
-	u16 last_rtt; /* of the ACK before, 64 us; 0: it told none (wire.h) */
+	u16 last_rtt; /* of the ACK before, 64 us; 0: it told none (service_time.h) */
 	u32 own[NN_OWN_WORDS]; /* of one core alone, which gives it a type with NN_CORE_STATE */
 };
 

@@ -12,7 +12,7 @@
 #ifndef NN_SKEW_H
 #define NN_SKEW_H
 
-#include "../types.h"
+#include "../common/types.h"
 
 #define NN_SKEW_SHIFT 24 /* of a rate: 1/16 ppm */
 #define NN_SKEW_TICK_US 1000u /* of our clock, by which round trips are known, and the coarsest of the peer's */

@@ -4,10 +4,10 @@
  * measure again while a queue stands. All that the switch lets through is one word of the socket and its window; the
  * word says whether it is ours.
  */
-#ifndef NN_LEGACY_H
-#define NN_LEGACY_H
+#ifndef NN_HANDOVER_H
+#define NN_HANDOVER_H
 
-#include "pace.h"
+#include "../pacing/pace.h"
 
 #define NN_LEGACY 0xa0000000u
 #define NN_LEGACY_MASK 0xf0000000u

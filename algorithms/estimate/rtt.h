@@ -21,7 +21,7 @@
 #ifndef NN_RTT_H
 #define NN_RTT_H
 
-#include "types.h"
+#include "../common/types.h"
 
 enum nn_rtt_estimator { NN_RTT_RUNNING, NN_RTT_ROBUST };
 

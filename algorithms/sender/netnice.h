@@ -49,9 +49,9 @@
 #ifndef NN_NETNICE_H
 #define NN_NETNICE_H
 
-#include "flight.h"
+#include "../pacing/flight.h"
 #include "vegas.h"
-#include "wire.h"
+#include "../estimate/service_time.h"
 
 #define NETNICE_PARAMS(P)                                                                                              \
 	P(threshold, 28)                                                                                               \
@@ -106,7 +106,7 @@ struct netnice {
 	struct nn_window reno; /* what Reno would have: growth in a hurry stays below it */
 	struct nn_worst worst;
 	u32 pair_rtt : 24; /* the least RTT of a segment that was not alone, us; 0: none yet */
-	u32 wire : 8; /* what a segment takes on it (wire.h) */
+	u32 wire : 8; /* what a segment takes on it (service_time.h) */
 	u16 capacity; /* the window that last filled the path without a queue, segments */
 	u8 quiet; /* rounds in a row without a queue */
 	u8 lossy : 1; /* a loss was seen: the buffer may be as short as the own queue */

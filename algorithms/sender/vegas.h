@@ -17,7 +17,7 @@
 #ifndef NN_VEGAS_H
 #define NN_VEGAS_H
 
-#include "pace.h"
+#include "../pacing/pace.h"
 
 #define VEGAS_PARAMS(P)                                                                                                \
 	P(alpha, 1)                                                                                                    \

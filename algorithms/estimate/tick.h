@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Is a peer's TCP timestamp (RFC 7323) a clock of a given tick? Senders ask (peer.h), and receivers (receiver/delay.h).
+ * Is a peer's TCP timestamp (RFC 7323) a clock of a given tick? Senders ask (peer_clock.h), and receivers (receiver/delay.h).
  */
 #ifndef NN_TICK_H
 #define NN_TICK_H
 
-#include "types.h"
+#include "../common/types.h"
 
 #define NN_CLOCK_SLACK_US 8000u /* what timers, drift and a changed way back may add */
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "../types.h"
+#include "../../common/types.h"
 
 struct input {
 	const uint8_t *data;

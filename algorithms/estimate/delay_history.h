@@ -6,10 +6,10 @@
  * Delays are kept in 1024 us, modulo 2^16: 67 s, and the targets they are held against are 60 ms and more. Deviation:
  * eight spans of 75 s instead of ten of 60, which is what fits a connection's private memory.
  */
-#ifndef NN_HISTORY_H
-#define NN_HISTORY_H
+#ifndef NN_DELAY_HISTORY_H
+#define NN_DELAY_HISTORY_H
 
-#include "types.h"
+#include "../common/types.h"
 
 #define NN_DELAY_SHIFT 10
 #define NN_SPANS 8

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "../receiver/receiver.h"
+#include "../../receiver/receiver.h"
 #include "input.h"
 
 static const u32 defaults[NN_RECEIVER_COUNT][NN_RECEIVER_PARAM_COUNT] = {

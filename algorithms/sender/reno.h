@@ -11,7 +11,7 @@
 #ifndef NN_RENO_H
 #define NN_RENO_H
 
-#include "flight.h"
+#include "../pacing/flight.h"
 
 #define RENO_PARAMS(P)                                                                                                 \
 	P(min_window, 4096)                                                                                            \

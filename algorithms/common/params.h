@@ -8,7 +8,7 @@
 #ifndef NN_PARAMS_H
 #define NN_PARAMS_H
 
-#include "rtt.h"
+#include "../estimate/rtt.h"
 #include "window.h"
 
 /* X(name, unit and range, why it exists) */

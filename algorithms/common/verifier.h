@@ -3,8 +3,8 @@
  * Minimum and maximum without a branch, for what is rarely done and has many: each branch doubles the paths that the
  * kernel's verifier follows. On the way of every packet nn_min() and nn_max() are cheaper.
  */
-#ifndef NN_BRANCHLESS_H
-#define NN_BRANCHLESS_H
+#ifndef NN_VERIFIER_H
+#define NN_VERIFIER_H
 
 #include "types.h"
 

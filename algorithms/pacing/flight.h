@@ -7,7 +7,7 @@
 #ifndef NN_FLIGHT_H
 #define NN_FLIGHT_H
 
-#include "branchless.h"
+#include "../common/verifier.h"
 #include "pace.h"
 
 /* Segments that were in flight when this ACK came. */

@@ -12,22 +12,22 @@
  *
  * Deviations:
  * - TCP timestamps carry the one-way delay, so it is known only in the peer's ticks and from the second second on
- *   (peer.h). Until then, and with peers without a usable clock, the queue is RTT - base RTT.
- * - A clock that shows what the RTT cannot show is measured afresh (peer.h), so a random or jumping one costs LEDBAT its
+ *   (peer_clock.h). Until then, and with peers without a usable clock, the queue is RTT - base RTT.
+ * - A clock that shows what the RTT cannot show is measured afresh (peer_clock.h), so a random or jumping one costs LEDBAT its
  *   blindness to the way back, not its life.
  * - When a clock comes into use, all of the queue that the RTT shows counts as the way there: a flow in the middle of
  *   slow start must not take its own queue for the base.
  * - ALLOWED_INCREASE, what a window may exceed the flight by, is a quarter and three segments instead of one segment: a
  *   flight that leaves paced and in bursts is that much smaller than its window.
  * - The delay of a lone segment may contain a delayed ACK and is not used.
- * - The history has eight spans of 75 s (history.h); the congestion timeout is TCP's own RTO.
+ * - The history has eight spans of 75 s (delay_history.h); the congestion timeout is TCP's own RTO.
  */
 #ifndef NN_LEDBAT_H
 #define NN_LEDBAT_H
 
-#include "flight.h"
-#include "history.h"
-#include "peer.h"
+#include "../pacing/flight.h"
+#include "../estimate/delay_history.h"
+#include "../estimate/peer_clock.h"
 
 #define LEDBAT_PARAMS(P)                                                                                               \
 	P(target, 100)                                                                                                 \

@@ -6,8 +6,8 @@
 #ifndef NN_RUNG_H
 #define NN_RUNG_H
 
-#include "flight.h"
-#include "jitter.h"
+#include "../pacing/flight.h"
+#include "../estimate/jitter.h"
 
 struct ladder {
 	u32 packet; /* time of a full segment at the bottleneck, 1/16 us; 0: not known yet */

@@ -18,7 +18,7 @@
  * - The changes are made by every ACK in proportion to what it acknowledges.
  * - A loss while held is one of the window before: it halves that window, not the two segments.
  * - The delay of a lone segment may contain a delayed ACK and is not used.
- * - The history has eight spans of 75 s (history.h). A slowdown is due after ten minutes at the latest.
+ * - The history has eight spans of 75 s (delay_history.h). A slowdown is due after ten minutes at the latest.
  */
 #ifndef NN_LEDBATPP_H
 #define NN_LEDBATPP_H

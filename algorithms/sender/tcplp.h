@@ -10,7 +10,7 @@
  * Linux's own `lp` is another algorithm by the same name: the lab compares both.
  *
  * Deviations:
- * - TCP timestamps carry the one-way delay (peer.h). Until the peer's tick is known, and with peers without a usable
+ * - TCP timestamps carry the one-way delay (peer_clock.h). Until the peer's tick is known, and with peers without a usable
  *   clock, it is the RTT; min, max and mean are moved over when the tick becomes known, and back when the clock jumps.
  * - The delay of a lone segment may contain a delayed ACK: it may lower the mean, not raise it.
  * - While the kernel recovers from losses, those are the indication: Reno's rules alone hold.
@@ -19,8 +19,8 @@
 #ifndef NN_TCPLP_H
 #define NN_TCPLP_H
 
-#include "pace.h"
-#include "peer.h"
+#include "../pacing/pace.h"
+#include "../estimate/peer_clock.h"
 
 #define TCPLP_PARAMS(P)                                                                                                \
 	P(threshold, 15)                                                                                               \

@@ -6,7 +6,7 @@
 #ifndef NN_REPLAY_H
 #define NN_REPLAY_H
 
-#include "table.h"
+#include "../sender/table.h"
 
 enum nn_replay_event { NN_REPLAY_INIT, NN_REPLAY_ACK, NN_REPLAY_RECOVERY, NN_REPLAY_RESTART, NN_REPLAY_UNDO };
 
