@@ -22,10 +22,10 @@ Pinned = Mapping[str, float]
 class Bar:
     """A statement that must hold: a metric of one cell, absolute or relative to the same metric of another.
 
-    `cell` and `over` name only the keys that matter; `minimum` and `maximum` bound the value; `paper` is what
-    the paper says, shown beside ours. A bar with `holds=False` is the paper's and known not to be met: every
-    check prints it with our number and the reason, and it cannot fail. A reason may name what was measured:
-    {mean}, {half} (of the 95 % interval) and {seeds}.
+    `cell` and `over` name only the keys that matter; `minimum` and `maximum` bound the value. A bar with
+    `holds=False` is known not to be met: every check prints it with our number and the reason and counts it apart,
+    and fails if it is met after all, so that it is promoted. A reason may name what was measured: {mean}, {half}
+    (of the 95 % interval) and {seeds}.
     """
 
     says: str
@@ -135,6 +135,11 @@ class Experiment:
         """How many runs a cell's numbers are the mean of; in the quick selection one, where one says enough."""
         enough = [count for chosen, count in self.more_seeds if chosen.items() <= cell.items()]
         return max([1 if quick else self.seeds, *enough])
+
+    def seeds_of_bar(self, bar: Bar) -> int:
+        """How many seeds a bar's mean is of: no cell of it has fewer."""
+        named = [bar.cell, *([bar.over] if bar.over is not None else [])]
+        return min(self.seeds_of(cell) for cell in self.cells() if any(one.items() <= cell.items() for one in named))
 
     def at(self, cell: Cell, seed: int) -> Scenario:
         """The scenario of a cell."""

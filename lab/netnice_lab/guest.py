@@ -11,8 +11,6 @@ from netnice_lab.errors import LabError
 from netnice_lab.kernel import run
 
 FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-static"]
-STATE = ("algorithms", "transport/receiver")
-"""Where the receiver's state is declared, which the guest reads."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +24,9 @@ class Guest:
 
 def build() -> Guest:
     """Compile the programs unless cached."""
-    files = [*places.GUEST_SOURCES.glob("*.[ch]")]
-    declared = [f for name in STATE for f in (places.CLONE / name).rglob("*.h")]
-    key = places.digest_files([*files, *declared], *FLAGS)
+    files = places.sources(places.GUEST_SOURCES)
+    # it reads the receiver's state, which is declared with the cores
+    key = places.digest_tree([*files, *places.sources(places.CORES, places.SHIMS)], *FLAGS)
     home = places.cache() / "guests" / key
     if not (home / "traffic").exists():
         if shutil.which("gcc") is None:

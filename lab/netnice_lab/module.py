@@ -10,8 +10,8 @@ from pathlib import Path
 from netnice_lab import kernel, mutants, places
 from netnice_lab.errors import LabError
 
-SHIM = places.CLONE / "transport" / "sender"
-CORES = places.CLONE / "algorithms"
+SHIM = places.SHIMS / "sender"
+CORES = places.CORES
 OBJECT = "tcp_netnice.ko"
 
 
@@ -24,8 +24,8 @@ class Module:
 
 
 def sources() -> list[Path]:
-    """Every file that can change the module."""
-    files = [*CORES.rglob("*.h"), *SHIM.glob("*.[ch]"), *SHIM.glob("module/*")]
+    """Every file that could change the module: what its sources include is not for us to know."""
+    files = places.sources(CORES, places.SHIMS)
     if not files:
         raise LabError(f"no sender sources in {CORES} and {SHIM}", "the clone is incomplete", "git checkout .")
     return files
@@ -35,10 +35,7 @@ def build(broken: tuple[str, ...] = ()) -> Module:
     """Compile the module, or one with deliberately broken cores, unless cached."""
     base = kernel.require()
     changes = [mutants.find(name) for name in broken]
-    parts: list[str | bytes] = [base.key, *(repr(change) for change in changes)]
-    for file in sorted(sources()):
-        parts += [str(file.relative_to(places.CLONE)), file.read_bytes()]
-    key = places.digest(*parts)
+    key = places.digest_tree(sources(), base.key, *(repr(change) for change in changes))
     home = places.cache() / "modules" / key
     if not (home / OBJECT).exists():
         compile_into(home, base, changes)

@@ -39,8 +39,8 @@ def require() -> None:
 
 def build() -> Path:
     """Compile the program unless cached."""
-    files = [*SOURCES.glob("*.[ch]"), *SOURCES.glob("*.cc"), *module.CORES.rglob("*.h")]
-    home = places.cache() / "ns3" / places.digest_files(files, *FLAGS)
+    files = places.sources(SOURCES, module.CORES)
+    home = places.cache() / "ns3" / places.digest_tree(files, *FLAGS)
     if (home / PROGRAM).exists():
         return home / PROGRAM
     require()

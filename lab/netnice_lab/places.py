@@ -8,6 +8,8 @@ from pathlib import Path
 
 LAB = Path(__file__).resolve().parent.parent
 CLONE = LAB.parent
+CORES = CLONE / "algorithms"
+SHIMS = CLONE / "transport"
 EXPERIMENTS = LAB / "experiments"
 PINS = LAB / "pins"
 DIGESTS = LAB / "digests"
@@ -33,9 +35,23 @@ def digest(*parts: str | bytes) -> str:
     return state.hexdigest()[:16]
 
 
+def sources(*tops: Path) -> list[Path]:
+    """Every file under some directories of the clone, without what a build has left there."""
+    written = (".c", ".cc", ".h", ".rs", ".toml", "")
+    return sorted(f for top in tops for f in top.rglob("*") if f.is_file() and f.suffix in written and f.name[0] != ".")
+
+
 def digest_files(files: Iterable[Path], *parts: str) -> str:
     """A short name for the content of files, whatever directory they are in."""
     contents: list[str | bytes] = list(parts)
     for file in sorted(files, key=lambda f: f.name):
         contents += [file.name, file.read_bytes()]
+    return digest(*contents)
+
+
+def digest_tree(files: Iterable[Path], *parts: str) -> str:
+    """A short name for files of the clone and where in it they are."""
+    contents: list[str | bytes] = list(parts)
+    for file in sorted(files):
+        contents += [str(file.relative_to(CLONE)), file.read_bytes()]
     return digest(*contents)

@@ -49,7 +49,7 @@ class Receiver:
 
 @dataclass(frozen=True)
 class Program:
-    """The loader with the object inside, and the name of what it was built from."""
+    """The loader with the object inside, and a name for its content."""
 
     key: str
     path: Path
@@ -66,11 +66,17 @@ def sources() -> list[Path]:
 
 def build() -> Program:
     """Build netnice-receiver unless cached."""
-    key = places.digest_files(sources())
+    key = places.digest_tree([*sources(), places.CLONE / "Cargo.lock"])
     home = places.cache() / "receivers" / key
     program = home / "netnice-receiver"
-    if program.exists():
-        return Program(key, program)
+    if not program.exists():
+        compile_into(home)
+    # results belong to the program, not to the wording of its sources
+    return Program(places.digest(program.read_bytes()), program)
+
+
+def compile_into(home: Path) -> None:
+    """Compile it with cargo; two builds at a time do not disturb each other."""
     if shutil.which("cargo") is None:
         raise LabError("no Rust", "cargo is not installed", "./setup --yes test")
     target = Path(os.environ.get("CARGO_TARGET_DIR") or places.cache().parent / "target")
@@ -82,5 +88,4 @@ def build() -> Program:
     home.mkdir(parents=True, exist_ok=True)
     aside = home / f"part-{os.getpid()}"
     shutil.copy(target / "release" / "netnice-receiver", aside)
-    aside.rename(program)
-    return Program(key, program)
+    aside.rename(home / "netnice-receiver")

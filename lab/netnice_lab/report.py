@@ -35,8 +35,8 @@ def bar_table(experiment: Experiment, frame: pd.DataFrame) -> str:
         return ""
     rows = "".join(
         f"<tr><td>{html.escape(v.where.removeprefix(experiment.name).strip())}</td>"
-        f"<td class='{'' if v.good else 'bad'}'>{number(v.new)}</td><td>{number(v.low)}</td>"
-        f"<td>{number(v.high)}</td><td class='{'open' if 'not met' in v.note else ''}'>"
+        f"<td class='{'bad' if v.failed else ''}'>{number(v.new)}</td><td>{number(v.low)}</td>"
+        f"<td>{number(v.high)}</td><td class='{'open' if v.outcome is pins.Outcome.KNOWN_MISS else ''}'>"
         f"{html.escape(v.note)}</td></tr>"
         for v in verdicts
     )

@@ -31,6 +31,26 @@ def test_every_mutant_fits_the_cores(mutant: mutants.Mutant) -> None:
     assert (places.CLONE / mutant.file).read_text().count(mutant.old) == 1
 
 
+@pytest.mark.parametrize("tree", [places.CORES, places.SHIMS])
+def test_every_header_of_cores_and_shims_is_watched(tree: Path) -> None:
+    """A core may include any of them: delay.h of the receivers has ../tick.h."""
+    watched = set(module.sources())
+    headers = {file for file in tree.rglob("*.[ch]") if not file.name.endswith(".mod.c")}
+    assert headers and headers <= watched
+
+
+def test_a_key_tells_files_of_one_name_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "CLONE", tmp_path)
+    files = [tmp_path / "sender" / "flow.h", tmp_path / "receiver" / "flow.h"]
+    keys = set()
+    for first, second in (("a", "b"), ("b", "a")):
+        for file, text in zip(files, (first, second), strict=True):
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text)
+        keys.add(places.digest_tree(places.sources(tmp_path)))
+    assert len(keys) == 2
+
+
 def test_a_missing_kernel_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "find", lambda: None)
     with pytest.raises(LabError, match="netnice-lab build"):
