@@ -3,22 +3,35 @@
 //! names of algorithms and parameters come from the same files, by the preprocessor.
 
 use std::fs;
+use std::path::Path;
 
 fn main() {
     let algorithms = netnice_build::repository().join("algorithms");
-    netnice_build::watch(&["algorithms", "crates/cores/src/cores.c"]);
-    cc::Build::new()
-        .compiler(netnice_build::clang())
-        .file("src/cores.c")
-        .include(&algorithms)
-        .flags(["-Wall", "-Wextra", "-Werror"])
-        .flags(["-fsanitize=undefined", "-fsanitize-trap=undefined"])
-        .compile("netnice_cores");
+    let receivers = algorithms.join("receiver");
+    netnice_build::watch(&["algorithms", "crates/cores/src"]);
+    compile("cores", &algorithms);
+    compile("receivers", &receivers);
     let rows =
         "#define P(name, unit, why) row param name\n#define A(name, ...) row algorithm name\n\
                 NN_PARAMS(P)\nNN_ALGORITHMS(A)\n";
     let rows = netnice_build::expand(&algorithms.join("sender"), rows);
     fs::write(netnice_build::out().join("table.rs"), table(&rows)).expect("write table.rs");
+    let rows = "#define P(n, ...) #n,\n\
+                #define A(n, c, ...) Algorithm { name: #n, core: #c, defaults: &[__VA_ARGS__] },\n\
+                pub const PARAMETERS: &[&str] = &[NN_RECEIVER_PARAMS(P)];\n\
+                pub const ALGORITHMS: &[Algorithm] = &[NN_RECEIVERS(A)];\n";
+    let rows = netnice_build::expand(&receivers, rows);
+    fs::write(netnice_build::out().join("receivers.rs"), rows).expect("write receivers.rs");
+}
+
+fn compile(file: &str, include: &Path) {
+    cc::Build::new()
+        .compiler(netnice_build::clang())
+        .file(format!("src/{file}.c"))
+        .include(include)
+        .flags(["-Wall", "-Wextra", "-Werror"])
+        .flags(["-fsanitize=undefined", "-fsanitize-trap=undefined"])
+        .compile(&format!("netnice_{file}"));
 }
 
 /// The enums of parameters and algorithms.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Compiles the eBPF objects and embeds them.
 //!
-//! `vmlinux.h` is generated on the spot from a kernel's BTF: the running one's, or the file named by
+//! The receiver's need the headers that user space has, the others the kernel's own types: `vmlinux.h` is generated on the spot from a kernel's BTF: the running one's, or the file named by
 //! `NETNICE_VMLINUX_BTF` (raw BTF or an ELF vmlinux). The objects are relocated at load time (CO-RE),
 //! so the kernel they are built against need not be the one they run on.
 
@@ -16,49 +16,62 @@ use netnice_build::fail;
 use sha2::{Digest, Sha256};
 
 const RUNNING_KERNEL: &str = "/sys/kernel/btf/vmlinux";
-const OBJECTS: [(&str, &str); 3] = [
-    ("sender", "transport/sender/bpf/sender.bpf.c"),
-    ("replay", "transport/sender/bpf/replay.bpf.c"),
-    ("policy", "transport/policy/policy.bpf.c"),
+/// A name, a source, and whose headers it includes.
+const OBJECTS: [(&str, &str, Headers); 5] = [
+    (
+        "sender",
+        "transport/sender/bpf/sender.bpf.c",
+        Headers::Kernel,
+    ),
+    (
+        "replay",
+        "transport/sender/bpf/replay.bpf.c",
+        Headers::Kernel,
+    ),
+    ("policy", "transport/policy/policy.bpf.c", Headers::Kernel),
+    (
+        "receiver",
+        "transport/receiver/receiver.bpf.c",
+        Headers::Uapi,
+    ),
+    ("adopted", "transport/receiver/adopted.bpf.c", Headers::Uapi),
 ];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Headers {
+    /// `vmlinux.h`: every type of the kernel, relocated at load time.
+    Kernel,
+    /// `/usr/include/linux`: what does not change.
+    Uapi,
+}
 
 fn main() {
     let (out, repo) = (netnice_build::out(), netnice_build::repository());
-
     netnice_build::watch(&["algorithms", "transport"]);
     generate_vmlinux_h(&out);
     let mut hash = Sha256::new();
-    for (name, source) in OBJECTS {
+    for (name, source, headers) in OBJECTS {
         let object = out.join(format!("{name}.bpf.o"));
-        compile(&repo, &out, &repo.join(source), &object);
-        if let Err(e) = SkeletonBuilder::new()
-            .obj(&object)
-            .generate(out.join(format!("{name}.skel.rs")))
-        {
-            fail(&format!("cannot generate the skeleton of {source}: {e:#}"));
-        }
+        compile(&repo, &out, &repo.join(source), headers, &object);
         hash.update(fs::read(&object).expect("the object just built"));
     }
-    for directory in [
-        "algorithms/common",
-        "algorithms/estimate",
-        "algorithms/receiver",
-        "transport/receiver",
-    ] {
-        hash_sources(&mut hash, &repo.join(directory));
+    if let Err(e) = SkeletonBuilder::new()
+        .obj(out.join("policy.bpf.o"))
+        .generate(out.join("policy.skel.rs"))
+    {
+        fail(&format!(
+            "cannot generate the skeleton of the policy: {e:#}"
+        ));
     }
     println!("cargo:rustc-env=NETNICE_BUILD_ID={:x}", hash.finalize());
-    generate_table(&repo, &out);
-}
-
-/// The receiver's object is another crate's; it is a function of these files.
-fn hash_sources(hash: &mut Sha256, directory: &Path) {
-    let list = fs::read_dir(directory).expect("a directory of the repository");
-    let mut files: Vec<PathBuf> = list.flatten().map(|e| e.path()).collect();
-    files.sort();
-    for file in files.iter().filter(|f| f.is_file()) {
-        hash.update(fs::read(file).expect("a source file"));
-    }
+    generate_senders(&repo, &out);
+    generate_receivers(&repo, &out);
+    let shared = netnice_build::bindings(
+        "#include \"transport/receiver/state.h\"\n#include \"transport/receiver/option.h\"\n\
+         #include \"algorithms/receiver/wish.h\"\n",
+        &["receiver_counters", "nn_wish", "NETNICE_RECEIVE"],
+    );
+    fs::write(out.join("shared.rs"), shared).expect("write shared.rs");
 }
 
 /// Writes OUT/vmlinux.h, or ends the build saying what is missing.
@@ -101,7 +114,7 @@ fn generate_vmlinux_h(out: &Path) {
 }
 
 /// One object with clang; paths are mapped away so that the object depends on its sources only.
-fn compile(repo: &Path, out: &Path, source: &Path, object: &Path) {
+fn compile(repo: &Path, out: &Path, source: &Path, headers: Headers, object: &Path) {
     let arg = |flag: &str, path: &Path| {
         let mut s = OsString::from(flag);
         s.push(path);
@@ -112,19 +125,23 @@ fn compile(repo: &Path, out: &Path, source: &Path, object: &Path) {
         s.push(format!("={to}"));
         s
     };
-    let args = [
-        arg("-I", out),
-        arg("-I", repo),
-        arg("-I", &repo.join("algorithms")),
-        mapped(out, "build"),
-        mapped(repo, "netnice"),
-        OsString::from("-mcpu=v3"),
-        OsString::from("-Wall"),
-        OsString::from("-Wextra"),
-        // BPF_PROG() and the kernel's operations tables give parameters that not everybody uses.
-        OsString::from("-Wno-unused-parameter"),
-        OsString::from("-Werror"),
-    ];
+    let mut args = match headers {
+        Headers::Kernel => vec![
+            arg("-I", out),
+            arg("-I", repo),
+            arg("-I", &repo.join("algorithms")),
+            mapped(out, "build"),
+        ],
+        Headers::Uapi => {
+            let debian = multiarch().map(|path| arg("-I", &path));
+            let own = OsString::from("-ffreestanding");
+            debian.into_iter().chain([own]).collect()
+        }
+    };
+    args.push(mapped(repo, "netnice"));
+    args.extend(["-mcpu=v3", "-Wall", "-Wextra", "-Werror"].map(OsString::from));
+    // BPF_PROG() and the kernel's operations tables give parameters that not everybody uses.
+    args.push(OsString::from("-Wno-unused-parameter"));
     if let Err(e) = SkeletonBuilder::new()
         .source(source)
         .obj(object)
@@ -136,8 +153,15 @@ fn compile(repo: &Path, out: &Path, source: &Path, object: &Path) {
     }
 }
 
-/// Turns the C tables of algorithms and parameters into Rust ones.
-fn generate_table(repo: &Path, out: &Path) {
+/// Where Debian keeps asm/types.h.
+fn multiarch() -> Option<PathBuf> {
+    let machine = env::var("CARGO_CFG_TARGET_ARCH").ok()?;
+    let path = PathBuf::from(format!("/usr/include/{machine}-linux-gnu"));
+    path.exists().then_some(path)
+}
+
+/// Turns the C tables of senders and their parameters into Rust ones.
+fn generate_senders(repo: &Path, out: &Path) {
     let rows = "#define P(n, u, w) Parameter { name: #n, unit: u, why: w },\n\
                 #define V(n, v) #n,\n\
                 #define D(n, v) #v,\n\
@@ -148,5 +172,18 @@ fn generate_table(repo: &Path, out: &Path) {
     let algorithms = repo.join("algorithms/sender");
     let heads = netnice_build::heads(&algorithms, "NN_ALGORITHMS");
     let table = netnice_build::expand(&algorithms, rows);
-    fs::write(out.join("table.rs"), heads + &table).expect("write table.rs");
+    fs::write(out.join("senders.rs"), heads + &table).expect("write senders.rs");
+}
+
+/// The same of receivers.
+fn generate_receivers(repo: &Path, out: &Path) {
+    let rows = "#define P(n, u, w) Parameter { name: #n, unit: u, why: w },\n\
+                #define A(n, c, ...) Algorithm { name: #n, core: #c, about: heads::c, \
+                defaults: &[__VA_ARGS__] },\n\
+                pub const PARAMETERS: &[Parameter] = &[NN_RECEIVER_PARAMS(P)];\n\
+                pub const ALGORITHMS: &[Algorithm] = &[NN_RECEIVERS(A)];\n";
+    let algorithms = repo.join("algorithms/receiver");
+    let heads = netnice_build::heads(&algorithms, "NN_RECEIVERS");
+    let table = netnice_build::expand(&algorithms, rows);
+    fs::write(out.join("receivers.rs"), heads + &table).expect("write receivers.rs");
 }

@@ -13,7 +13,8 @@ PINS = "/sys/fs/bpf/receiver"
 CGROUP = "background"
 PROGRAM = "/run/lab/receiver"
 OBJECTS = "transport/receiver"
-LOADER = ("crates/receiver", "crates/build")
+LOADER = ("crates/receiver", "crates/build", "crates/loader/src/receiver")
+COMPILING = "crates/loader/build.rs"
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ def sources() -> list[Path]:
     included = kernel.run(["gcc", "-MM", "-MG", *objects], places.CLONE).replace("\\\n", " ").split()
     files = {(places.CLONE / word).resolve() for word in included if not word.endswith(":")}
     files |= {f for folder in LOADER for f in (places.CLONE / folder).rglob("*.[cr]*")}
+    files.add(places.CLONE / COMPILING)
     return [f for f in files if f.is_file() and "tests" not in f.parts]
 
 

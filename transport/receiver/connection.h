@@ -57,14 +57,7 @@ u32 nn_receiver_table[NN_RECEIVER_COUNT][NN_RECEIVER_PARAM_COUNT] = {
 };
 u32 nn_receiver_chosen SEC(".data") = NN_RA_tide; /* not .bss, though it is 0 */
 
-/* Events since loading. */
-struct receiver_counters {
-	__u64 connections; /* that became background */
-	__u64 segments; /* that arrived on them, as on the wire */
-	__u64 unstamped; /* of them, those without a timestamp */
-	__u64 clamp_failed; /* windows that the kernel refused */
-	__u64 adopted; /* of the connections, those that were in use already */
-} nn_receiver_counters;
+struct receiver_counters nn_receiver_counters;
 
 struct nn_receiver_kin nn_receiver_kin;
 

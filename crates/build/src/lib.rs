@@ -106,6 +106,28 @@ fn head(text: &str) -> Option<String> {
     (!sentence.is_empty()).then(|| sentence.to_owned())
 }
 
+/// Layouts, constants and functions that C has, for Rust: of what `includes` (lines of `#include`, relative to the root of
+/// the clone) declare, all whose names match one of the patterns.
+pub fn bindings(includes: &str, names: &[&str]) -> String {
+    let repository = repository();
+    let mut builder = bindgen::builder()
+        .header_contents("shared.h", includes)
+        .clang_arg(format!("-I{}", repository.display()))
+        .use_core()
+        .layout_tests(true)
+        .derive_default(true)
+        .derive_eq(true)
+        .prepend_enum_name(false)
+        .default_macro_constant_type(bindgen::MacroTypeVariation::Signed);
+    for name in names {
+        builder = builder.allowlist_item(name);
+    }
+    match builder.generate() {
+        Ok(bindings) => bindings.to_string(),
+        Err(e) => fail(&format!("cannot read the layouts of {includes}: {e}")),
+    }
+}
+
 /// Ends the build, saying why.
 pub fn fail(why: &str) -> ! {
     eprintln!("netnice: {why}");

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The sender cores of `algorithms/` on the host, compiled from the files that ship.
+//! The cores of `algorithms/` on the host, compiled from the files that ship: the senders' here, the receivers' in
+//! [`receiver`]. For tests; nothing that is installed links them.
 //!
 //! A [`Core`] is one flow of one algorithm. It has no clock and no socket: the caller hands in [`Ack`]s and gets
 //! [`Send`]s. Windows are in 1/4096 segment ([`ONE`]), times in microseconds.
 
 mod layout;
-
+pub mod receiver;
 mod stream;
 
 pub use layout::{Ack, Event, Flow, Recovery, Replay, Rtt, Send, Window, APP_LIMITED, LONE};

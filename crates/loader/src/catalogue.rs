@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::cgroup::{Direction, Group, HIGHEST_LEVEL};
 use crate::params::{Algorithm, ALGORITHMS};
+use crate::receiver;
 
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -70,9 +71,9 @@ fn sender(row: &Algorithm) -> Entry {
 }
 
 fn receivers() -> Vec<Entry> {
-    let all = netnice_receiver::ALGORITHMS;
-    let names = netnice_receiver::PARAMETERS.iter().map(|p| p.name);
-    let entry = |row: &netnice_receiver::Algorithm| {
+    let all = receiver::ALGORITHMS;
+    let names = receiver::PARAMETERS.iter().map(|p| p.name);
+    let entry = |row: &receiver::Algorithm| {
         let first = all.iter().find(|a| a.core == row.core).unwrap_or(row);
         let values = names.clone().zip(row.defaults).zip(first.defaults);
         let own = values.filter(|((_, own), usual)| own != usual);
@@ -161,7 +162,7 @@ mod tests {
         senders.sort_unstable();
         rows.sort_unstable();
         assert_eq!(senders, rows);
-        assert_eq!(c.receivers.len(), netnice_receiver::ALGORITHMS.len());
+        assert_eq!(c.receivers.len(), receiver::ALGORITHMS.len());
         assert_eq!(c.levels.len(), HIGHEST_LEVEL as usize + 1);
     }
 

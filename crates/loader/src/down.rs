@@ -4,7 +4,8 @@
 use crate::cgroup::Hierarchy;
 use crate::facts::privileged;
 use crate::lock::Lock;
-use crate::{bpffs, pins, receiver, Error, Result, Step};
+use crate::release::release;
+use crate::{bpffs, pins, Error, Result, Step};
 
 /// What down found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub fn down(on_step: &mut dyn FnMut(Step)) -> Result<Removed> {
     let pinned = pins::root().exists();
     pins::remove_file(&pins::state())?;
     on_step(Step::StateRemoved);
-    receiver::release();
+    release();
     pins::remove_links()?;
     on_step(Step::LinksRemoved);
     pins::remove_rest()?;

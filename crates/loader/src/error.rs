@@ -48,8 +48,14 @@ pub enum Error {
     NotUp(&'static str),
     #[error("what is loaded comes from another build of netnice, so its parameters cannot be read.\nRun 'netnicectl up' to replace it.")]
     OtherBuild,
-    #[error(transparent)]
-    Receiver(netnice_receiver::Error),
+    #[error("unknown receiver '{0}': choose one of off, {1}")]
+    UnknownReceiver(String, String),
+    #[error("'{value}' is no value of '{name}': it is {unit}")]
+    NoValue {
+        name: String,
+        value: String,
+        unit: &'static str,
+    },
     #[error("no cgroup v2 hierarchy is mounted.\nMount one: 'mount -t cgroup2 none /sys/fs/cgroup' (or boot with systemd.unified_cgroup_hierarchy=1).")]
     NoCgroup2,
     #[error("cannot empty the cgroup {}: processes keep starting in it.\nEnd them and run 'netnicectl down' again.", .0.display())]

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use libbpf_rs::query::{LinkInfo, LinkTypeInfo};
 use libbpf_rs::Link;
-use netnice_receiver::ADOPTED_PROGRAMS;
 
 use crate::cgroup::{Group, Hierarchy};
+use crate::receiver::{ADOPTED_PROGRAMS, PROGRAMS};
 use crate::state::State;
 use crate::{kernel, pins, receiver, Result, UpOptions};
 
@@ -54,7 +54,7 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
         if group.direction.sends() && !there(&pins::policy_link(&name)) {
             ills.push(format!("the cgroup {name} has lost its policy"));
         }
-        let programs = netnice_receiver::PROGRAMS;
+        let programs = PROGRAMS;
         if group.direction.receives()
             && !programs
                 .iter()

@@ -13,10 +13,10 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
-use netnice_receiver::Wish;
 
 use crate::facts::privileged;
 use crate::kernel::Release;
+use crate::shared::NN_BY_NETNICE;
 use crate::{pins, receiver, Error, Result};
 use process::Process;
 use socket::Tcp;
@@ -163,7 +163,7 @@ impl Maps {
             *self = Self::open();
         }
         if let Some(wishes) = &self.wishes {
-            let done = wishes.update(&key, &(Wish::Netnice as u32).to_ne_bytes(), MapFlags::ANY);
+            let done = wishes.update(&key, &NN_BY_NETNICE.to_ne_bytes(), MapFlags::ANY);
             if let Err(why) = done {
                 return Ok(Err(Deaf::Other(io::Error::other(why))));
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The algorithms, and their parameters: live in the sender's pinned data, one row of u32 each.
+//! The senders, and their parameters: live in the sender's pinned data, one row of u32 each.
 
 use libbpf_rs::btf::types::{DataSec, Var};
 use libbpf_rs::btf::Btf;
@@ -7,7 +7,7 @@ use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use serde::Serialize;
 
 use crate::state::State;
-use crate::{pins, receiver, sender, Error, Result};
+use crate::{pins, sender, Error, Result};
 
 /// One row of algorithms/sender/table.h.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Parameter {
     pub why: &'static str,
 }
 
-include!(concat!(env!("OUT_DIR"), "/table.rs"));
+include!(concat!(env!("OUT_DIR"), "/senders.rs"));
 
 impl Algorithm {
     /// Its parameters, each with its place in the row.
@@ -88,39 +88,20 @@ pub fn algorithm_names() -> String {
     names.join(", ")
 }
 
-/// The live values of one algorithm: only of the parameters that it uses.
-#[derive(Debug, Clone)]
-pub struct Row {
-    pub algorithm: &'static str,
-    pub values: Vec<(Parameter, u32)>,
-    /// It works on what is received.
-    pub receiver: bool,
-}
+/// Parameters with their values.
+pub type Values = Vec<(Parameter, u32)>;
 
-/// Of every algorithm that is loaded: the senders', then the receivers'.
-pub fn show() -> Result<Vec<Row>> {
+/// Of every sender that is loaded: its parameters and their values.
+pub(crate) fn rows() -> Result<Vec<(&'static str, Values)>> {
     let table = Table::open("show")?;
-    let loaded = ALGORITHMS
-        .iter()
-        .filter(|a| table.loaded.iter().any(|l| l == a.name));
-    let mut rows: Vec<Row> = loaded
-        .map(|a| Row {
-            algorithm: a.name,
-            values: table.row(a),
-            receiver: false,
-        })
-        .collect();
-    rows.extend(receiver::rows()?);
-    Ok(rows)
+    let loaded = |a: &&Algorithm| table.loaded.iter().any(|l| l == a.name);
+    let senders = ALGORITHMS.iter().filter(loaded);
+    Ok(senders.map(|a| (a.name, table.row(a))).collect())
 }
 
-/// Sets `changes` ("key=value" already split) at once, or nothing when one of them is wrong. "receiver" has one key,
-/// "algorithm": what all connections run that yield with what they receive.
-pub fn set(algorithm: &str, changes: &[(String, String)]) -> Result<()> {
+/// Sets `changes` ("key=value" already split) at once, or nothing when one of them is wrong.
+pub(crate) fn set(algorithm: &str, changes: &[(String, String)]) -> Result<()> {
     let mut table = Table::open("set")?;
-    if receiver::knows(algorithm) {
-        return receiver::set(algorithm, changes);
-    }
     let known = ALGORITHMS.iter().find(|a| a.name == algorithm);
     let row = known.ok_or_else(|| Error::UnknownAlgorithm(algorithm.into(), algorithm_names()))?;
     if !table.loaded.iter().any(|l| l == algorithm) {
@@ -175,7 +156,7 @@ impl Table {
         self.start + 4 * (row * PARAMETERS.len() + index)
     }
 
-    fn row(&self, algorithm: &Algorithm) -> Vec<(Parameter, u32)> {
+    fn row(&self, algorithm: &Algorithm) -> Values {
         let value = |index| {
             let at = self.at(algorithm.name, index);
             u32::from_ne_bytes(self.bytes[at..at + 4].try_into().expect("four bytes"))

@@ -17,7 +17,7 @@ mod skeleton {
     include!(concat!(env!("OUT_DIR"), "/policy.skel.rs"));
 }
 
-/// What the program saw in one cgroup since it was loaded; the order is that of struct policy_counters.
+/// What the program saw in one cgroup since it was loaded; as struct policy_counters has it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
     pub active: u64,

@@ -5,6 +5,7 @@ use crate::cgroup::{Group, Hierarchy};
 use crate::facts::Facts;
 use crate::health::{examine, Health};
 use crate::lock::Lock;
+use crate::release::release;
 use crate::state::State;
 use crate::{bpffs, doctor, kernel, params, pins, policy, receiver, sender, Error, Result, Step};
 
@@ -88,7 +89,7 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
     let adopting = options.applications || receiver::adopting();
     // The mark of completeness first: whoever dies from here on leaves something visibly incomplete.
     pins::remove_file(&pins::state())?;
-    receiver::release();
+    release();
     pins::remove_links()?;
     pins::remove_rest()?;
     on_step(Step::StaleRemoved);

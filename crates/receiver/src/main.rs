@@ -4,8 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
-use netnice_receiver::{Counters, Error, Params, Receiver, Result};
+use netnice_loader::receiver::{Counters, Params, Receiver};
+use netnice_output::{complain, print};
 
 /// Puts the receiver side of netnice on one cgroup, without the rest of netnice: for the lab and for tests.
 #[derive(Parser)]
@@ -33,27 +35,9 @@ enum Command {
 }
 
 fn run(command: Command) -> Result<()> {
-    let params = |pins: &Path| Params::open(&pins.join("params"));
     match command {
-        Command::Attach { cgroup, pins } => {
-            std::fs::create_dir_all(&pins).map_err(|why| Error::File {
-                path: pins.clone(),
-                why,
-            })?;
-            let mut receiver = Receiver::load(None)?;
-            receiver.pin_maps(
-                &pins.join("params"),
-                &pins.join("counters"),
-                Some(&pins.join("connections")),
-            )?;
-            receiver.attach(&cgroup, &mut |name, mut link| {
-                link.pin(pins.join(name)).map_err(|why| Error::Bpf {
-                    what: format!("pin '{name}'"),
-                    why,
-                })
-            })
-        }
-        Command::Choose { pins, algorithm } => params(&pins)?.choose(&algorithm),
+        Command::Attach { cgroup, pins } => attach(&cgroup, &pins)?,
+        Command::Choose { pins, algorithm } => params(&pins)?.choose(&algorithm)?,
         Command::Set {
             pins,
             algorithm,
@@ -62,20 +46,36 @@ fn run(command: Command) -> Result<()> {
             let changes = values
                 .iter()
                 .map(|text| text.split_once('=').unwrap_or((text, "")));
-            params(&pins)?.set(&algorithm, changes)
+            params(&pins)?.set(&algorithm, changes)?;
         }
         Command::Counters { pins } => {
             let counters = Counters::read(&pins.join("counters")).unwrap_or_default();
-            netnice_output::print(format_args!("{counters:?}")).map_err(Error::Print)
+            print(format_args!("{counters:?}"))?;
         }
     }
+    Ok(())
+}
+
+fn attach(cgroup: &Path, pins: &Path) -> Result<()> {
+    std::fs::create_dir_all(pins).with_context(|| format!("cannot create {}", pins.display()))?;
+    let mut receiver = Receiver::load(None)?;
+    receiver.pin_maps(
+        &pins.join("params"),
+        &pins.join("counters"),
+        Some(&pins.join("connections")),
+    )?;
+    Ok(receiver.attach(cgroup, |program| pins.join(program))?)
+}
+
+fn params(pins: &Path) -> netnice_loader::Result<Params> {
+    Params::open(&pins.join("params"))
 }
 
 fn main() -> ExitCode {
     match run(Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            netnice_output::complain("netnice-receiver", &e);
+            complain("netnice-receiver", format_args!("{e:#}"));
             ExitCode::FAILURE
         }
     }

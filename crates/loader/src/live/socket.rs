@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use libc::c_int;
 
 use crate::params::ALGORITHMS;
+use crate::shared::NETNICE_RECEIVE;
 
 const NAME_SIZE: usize = 16; // TCP_CA_NAME_MAX
 /// What 'netnice1' and 'netnice2' were called: connections from before an upgrade run on them until they end.
@@ -15,8 +16,6 @@ const FORMER: [&str; 2] = ["nice1", "nice2"];
 /// DSCP 000001 above the two ECN bits (RFC 8622).
 const LE: c_int = 0x04;
 const ECN: c_int = 0x03;
-/// NETNICE_RECEIVE of transport/receiver/option.h.
-const RECEIVE: c_int = 0x6e6e;
 /// Larger than any window; what a fresh connection has, about.
 const UNCLAMPED: c_int = 1 << 30;
 
@@ -94,7 +93,7 @@ impl Tcp {
 
     /// As its application would say it: what it receives yields.
     pub(super) fn yield_receiving(&self) -> io::Result<()> {
-        set(&self.fd, libc::IPPROTO_TCP, RECEIVE, &1)
+        set(&self.fd, libc::IPPROTO_TCP, NETNICE_RECEIVE, &1)
     }
 
     /// The kernel tunes the advertised window again.

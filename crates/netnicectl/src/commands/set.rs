@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use netnice_loader::params;
+use netnice_loader::settings;
 
 use crate::cli::algorithms;
 use crate::names::Names;
@@ -26,7 +26,7 @@ pub struct Set {
 
 impl Set {
     pub fn run(self) -> Result<ExitCode> {
-        params::set(&self.name, &self.changes)?;
+        settings::set(&self.name, &self.changes)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use netnice_loader::params::{self, Parameter, Row};
+use netnice_loader::params::Parameter;
 use netnice_loader::receiver;
+use netnice_loader::settings::{self, Row};
 use netnice_output::print;
 use serde_json::{json, Map, Value};
 
@@ -20,7 +21,7 @@ pub struct Show {
 
 impl Show {
     pub fn run(self) -> Result<ExitCode> {
-        let rows = params::show()?;
+        let rows = settings::show()?;
         let chosen = receiver::status().map_or("unknown", |r| r.algorithm);
         if self.json {
             super::print_json(&as_json(&rows, chosen))?;

@@ -3,12 +3,14 @@
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
 use serde::Serialize;
 
-use crate::{Error, Result, ADOPTED, OBJECT};
+use super::{ADOPTED, OBJECT};
+use crate::shared::receiver_counters;
+use crate::{Error, Result};
 
 /// The ends of the names that libbpf gives to an object's variables.
 const DATA: &str = ".data";
@@ -71,29 +73,23 @@ impl Receiver {
             .map_err(Error::bpf("load the receiver"))
     }
 
-    /// Gives the cgroup's future connections to the receiver; each link is handed to `keep` with its name.
-    pub fn attach(
-        &mut self,
-        cgroup: &Path,
-        keep: &mut dyn FnMut(&str, Link) -> Result<()>,
-    ) -> Result<()> {
-        let dir = File::open(cgroup).map_err(|why| Error::File {
-            path: cgroup.into(),
-            why,
-        })?;
+    /// Gives the cgroup's future connections to the receiver; `pin` says where the link of a program is pinned.
+    pub fn attach(&mut self, cgroup: &Path, pin: impl Fn(&str) -> PathBuf) -> Result<()> {
+        let dir = File::open(cgroup).map_err(Error::file("open the cgroup", cgroup))?;
         for name in self.programs {
             let mut programs = self.object.progs_mut();
             let program = programs.find(|p| p.name() == *name);
-            let link = program
+            let mut link = program
                 .expect("the object has the programs of its list")
                 .attach_cgroup(dir.as_raw_fd())
                 .map_err(Error::bpf("attach the receiver to a cgroup"))?;
-            keep(name, link)?;
+            link.pin(pin(name))
+                .map_err(Error::bpf("pin the receiver"))?;
         }
         Ok(())
     }
 
-    /// Pins the maps under the names that [`crate::Params::open`] and [`Counters::read`] take.
+    /// Pins the maps under the names that [`super::Params::open`] and [`Counters::read`] take.
     pub fn pin_maps(
         &mut self,
         params: &Path,
@@ -120,7 +116,7 @@ fn pin_of<'a>(name: &str, pins: &[(&str, &'a Path)]) -> Option<&'a Path> {
     found.map(|(_, pin)| *pin)
 }
 
-/// What the receiver saw since it was loaded; the order is that of struct receiver_counters.
+/// What the receiver saw since it was loaded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
     pub connections: u64,
@@ -136,15 +132,21 @@ impl Counters {
     pub fn read(pin: &Path) -> Option<Self> {
         let map = MapHandle::from_pinned_path(pin).ok()?;
         let value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
-        let mut words = value
-            .chunks_exact(8)
-            .map(|w| u64::from_ne_bytes(w.try_into().expect("eight bytes")));
+        Self::decode(&value)
+    }
+
+    /// They are the first variable of the object's .bss.
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let bytes = bytes.get(..size_of::<receiver_counters>())?;
+        // SAFETY: as many bytes as the structure has, of integers; they need not be aligned.
+        let c: receiver_counters =
+            unsafe { bytes.as_ptr().cast::<receiver_counters>().read_unaligned() };
         Some(Self {
-            connections: words.next()?,
-            segments: words.next()?,
-            unstamped: words.next()?,
-            clamp_failed: words.next()?,
-            adopted: words.next()?,
+            connections: c.connections,
+            segments: c.segments,
+            unstamped: c.unstamped,
+            clamp_failed: c.clamp_failed,
+            adopted: c.adopted,
         })
     }
 }

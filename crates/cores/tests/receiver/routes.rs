@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! TIDE's trial: a delay that stands still is the path's, a longer route or a card that waits, and some only look so.
 
-mod arriving;
-mod simulated;
-
-use simulated::{Path, SECOND};
+use crate::simulated::{Path, SECOND};
 
 fn settled() -> Path {
     let mut path = Path::new("tide");

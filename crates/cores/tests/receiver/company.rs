@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! TIDE's floor: how little a flow asks for hangs on whether others of its host are at theirs.
 
-mod arriving;
-mod simulated;
-
-use arriving::MSS;
-use simulated::{Path, SECOND};
+use crate::arriving::MSS;
+use crate::simulated::{Path, SECOND};
 
 /// A stranger whose hundred and twenty packets keep a queue of 45 ms.
 fn join(path: &mut Path) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Nobody lowers somebody else's niceness: who may stop a connection from yielding.
 
-use netnice_receiver::Wish::{Application, Netnice, Nobody};
+use netnice_cores::receiver::Wish::{Application, Netnice, Nobody};
 
 #[test]
 fn an_application_takes_back_only_what_it_wished_itself() {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! When the kernel is told a window: it overwrites what it was told, and tells nobody.
 
-mod arriving;
-
-use arriving::{full, ticked, MSS};
-use netnice_receiver::Core;
+use crate::arriving::{full, ticked, MSS};
+use netnice_cores::receiver::Core;
 
 /// A flow that acknowledges each segment, and the sequence it has reached.
 struct Flow {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What is learnt of two clocks that differ, and what must not be taken for it.
 
-mod arriving;
-mod simulated;
-
-use simulated::{Path, SECOND};
+use crate::simulated::{Path, SECOND};
 
 /// A tick of a millisecond in a span of 64 s, parts per million.
 const TICK: f64 = 16.0;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What TIDE remembers of a path while a stranger has it, and how it goes back there.
 
-mod arriving;
-
-use arriving::{full, ticked, MSS};
-use netnice_receiver::Core;
+use crate::arriving::{full, ticked, MSS};
+use netnice_cores::receiver::Core;
 
 /// Microseconds: the shortest way, and between two segments at 10 Mbit/s.
 const RTT: u32 = 100_000;

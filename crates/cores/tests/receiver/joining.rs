@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! A connection that is in use begins to yield: it is watched first, then takes its sender's window (Vulture, figure 13).
 
-mod arriving;
-
 use std::collections::VecDeque;
 
-use arriving::{full, ticked, MSS};
-use netnice_receiver::{Core, Segment, ALGORITHMS};
+use crate::arriving::{full, ticked, MSS};
+use netnice_cores::receiver::{Core, Segment, ALGORITHMS};
 
 const RTT: u32 = 50_000;
 /// Of the sender, segments.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Full segments, as every simulated sender of these tests sends them.
 
-use netnice_receiver::Segment;
+use netnice_cores::receiver::Segment;
 
 pub const MSS: u32 = 1448;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What holds for every receiver whatever arrives. The cores are compiled so that undefined behaviour ends the test.
 
-use netnice_receiver::{thousandth, Clock, Core, Segment, ALGORITHMS};
+use netnice_cores::receiver::{thousandth, Clock, Core, Segment, ALGORITHMS};
 use proptest::prelude::*;
 
 const MSS: u32 = 1448;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The receivers on a path of one queue: who fills it, who leaves it, whose clock runs wrong.
 
-mod arriving;
-mod simulated;
-
-use arriving::MSS;
-use netnice_receiver::{ALGORITHMS, PARAMETERS};
-use simulated::{Path, SECOND};
+use crate::arriving::MSS;
+use crate::simulated::{Path, SECOND};
+use netnice_cores::receiver::{ALGORITHMS, PARAMETERS};
 
 #[test]
 fn tide_fills_an_idle_path_and_keeps_its_queue_short() {
@@ -207,10 +204,7 @@ fn off_gives_the_window_back_to_the_kernel() {
 
 #[test]
 fn skew_is_a_parameter_for_measurement_only() {
-    let at = PARAMETERS
-        .iter()
-        .position(|p| p.name == "skew")
-        .expect("skew");
+    let at = PARAMETERS.iter().position(|p| *p == "skew").expect("skew");
     assert!(ALGORITHMS.iter().all(|a| a.defaults[at] == 0));
 }
 

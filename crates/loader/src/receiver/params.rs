@@ -8,7 +8,8 @@ use libbpf_rs::btf::Btf;
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use serde::Serialize;
 
-use crate::{Error, Result, OBJECT};
+use super::OBJECT;
+use crate::{Error, Result};
 
 /// One row of algorithms/receiver/table.h. The first is the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub struct Parameter {
     pub why: &'static str,
 }
 
-include!(concat!(env!("OUT_DIR"), "/table.rs"));
+include!(concat!(env!("OUT_DIR"), "/receivers.rs"));
 
 /// The name of no algorithm: the kernel's own window.
 pub const OFF: &str = "off";
@@ -44,7 +45,7 @@ impl Parameter {
     }
 
     fn check(&self, text: &str) -> Result<u32> {
-        let bad = || Error::BadValue {
+        let bad = || Error::NoValue {
             name: self.name.into(),
             value: text.into(),
             unit: self.unit,
@@ -166,7 +167,7 @@ fn index(algorithm: &str) -> Result<usize> {
     ALGORITHMS
         .iter()
         .position(|a| a.name == algorithm)
-        .ok_or_else(|| Error::UnknownAlgorithm(algorithm.into(), names()))
+        .ok_or_else(|| Error::UnknownReceiver(algorithm.into(), names()))
 }
 
 /// Where the table and the choice lie in .data.
@@ -223,7 +224,7 @@ mod tests {
         let (rows, chosen) = layout().expect("both");
         assert_ne!(rows, chosen);
         assert_eq!(
-            layout_of(crate::ADOPTED),
+            layout_of(super::super::ADOPTED),
             Some((rows, chosen)),
             "they share them"
         );

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use netnice_receiver::{Core, Segment};
+use netnice_cores::receiver::{Core, Segment};
 
 use crate::arriving::{full, MSS};
 

@@ -4,7 +4,17 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use crate::ALGORITHMS;
+/// One row of algorithms/receiver/table.h. The first is the default.
+#[derive(Debug, Clone, Copy)]
+pub struct Algorithm {
+    pub name: &'static str,
+    /// The file that decides.
+    pub core: &'static str,
+    /// In the order of [`PARAMETERS`].
+    pub defaults: &'static [u32],
+}
+
+include!(concat!(env!("OUT_DIR"), "/receivers.rs"));
 
 /// `struct nn_segment`: facts about one arrival.
 #[repr(C)]

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Vulture against its paper: algorithms 1 to 6, one by one.
 
-mod arriving;
-
-use arriving::{full, ticked, MSS};
-use netnice_receiver::{Core, Look, Segment};
+use crate::arriving::{full, ticked, MSS};
+use netnice_cores::receiver::{Core, Look, Segment};
 
 const FIX: u32 = 0;
 const DOUBLE: u32 = 1;

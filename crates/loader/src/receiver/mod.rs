@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The receiver side: one object for all groups that yield with what they receive, another for single sockets.
+//!
+//! [`Receiver::load`] puts the object into the kernel, [`Receiver::attach`] gives it the connections that a cgroup opens
+//! and accepts from then on, and pins keep it there. [`Receiver::load_adopted`] is the same for single sockets of any
+//! cgroup, also such as are in use. [`Params`] reads and sets what is tunable, live.
+
+mod object;
+mod params;
+
+use serde::Serialize;
+
+use crate::cgroup::{Group, Hierarchy};
+use crate::lock::Lock;
+use crate::{pins, Result, Step};
+
+pub use object::{Counters, Receiver, ADOPTED_PROGRAMS, PROGRAMS};
+pub use params::{Algorithm, Parameter, Params, ALGORITHMS, OFF, PARAMETERS};
+
+const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/receiver.bpf.o"));
+const ADOPTED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopted.bpf.o"));
+
+/// What the receiver does now.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReceiverStatus {
+    /// The algorithm, or "off".
+    pub algorithm: &'static str,
+    pub counters: Counters,
+    /// Applications may say for their own sockets: `netnicectl up --applications`, or a first `netnice -p`.
+    pub applications: bool,
+}
+
+/// `None` when it is not loaded or may not be read.
+pub fn status() -> Option<ReceiverStatus> {
+    pins::receiver_params().exists().then_some(())?;
+    Some(ReceiverStatus {
+        algorithm: Params::open(&pins::receiver_params()).ok()?.chosen(),
+        counters: Counters::read(&pins::receiver_counters())?,
+        applications: adopting(),
+    })
+}
+
+pub(crate) fn load(hierarchy: &Hierarchy, on_step: &mut dyn FnMut(Step)) -> Result<()> {
+    crate::kernel::quiet_libbpf();
+    let mut receiver = Receiver::load(Some(&pins::moved()))?;
+    receiver.pin_maps(
+        &pins::receiver_params(),
+        &pins::receiver_counters(),
+        Some(&pins::receiver_connections()),
+    )?;
+    on_step(Step::ReceiverLoaded);
+    for group in Group::ALL.into_iter().filter(|g| g.direction.receives()) {
+        let name = group.name();
+        let pin = |program: &str| pins::receiver_link(&name, program);
+        receiver.attach(&hierarchy.dir(group), pin)?;
+        on_step(Step::ReceiverAttached);
+    }
+    Ok(())
+}
+
+/// Single sockets of any cgroup can be told to yield: by `netnice -p`, and by their application.
+pub fn adopting() -> bool {
+    let [.., last] = ADOPTED_PROGRAMS;
+    pins::adopted_link(last).exists()
+}
+
+/// Sees to it that they can; netnice is up. True when they could not before.
+pub(crate) fn adopt() -> Result<bool> {
+    if adopting() {
+        return Ok(false);
+    }
+    let _lock = Lock::take()?;
+    load_adopted(&Hierarchy::find()?)
+}
+
+/// The same for who holds the lock.
+pub(crate) fn load_adopted(hierarchy: &Hierarchy) -> Result<bool> {
+    if adopting() {
+        return Ok(false);
+    }
+    crate::kernel::quiet_libbpf();
+    // What another that was killed half-way has left.
+    for stale in ADOPTED_PROGRAMS.map(pins::adopted_link) {
+        pins::remove_link(&stale)?;
+    }
+    for stale in [pins::receiver_wishes(), pins::receiver_adopted()] {
+        pins::remove_file(&stale)?;
+    }
+    let mut adopted = Receiver::load_adopted(
+        [
+            &pins::receiver_params(),
+            &pins::receiver_counters(),
+            &pins::receiver_connections(),
+        ],
+        [&pins::receiver_wishes(), &pins::receiver_adopted()],
+    )?;
+    adopted.attach(hierarchy.root(), pins::adopted_link)?;
+    Ok(true)
+}
