@@ -158,9 +158,9 @@ def test_manual_pages_and_completions(netnicectl: Run, tmp_path: Path) -> None:
         told = {word for line in lines for word in line.split()[:2] if len(line.split()) > 2}
         assert told.issuperset(ALGORITHMS), page
     names = {path.name for path in tmp_path.iterdir()}
-    assert {"netnice.1", "netnicectl.1", "netnicectl-up.1", "netnice-path.1"} <= names
+    assert {"netnice.1", "netnicectl.1", "netnicectl-up.1", "netnice-path.1", "netnice-measure.1"} <= names
     assert "netnicectl-generate.1" not in names
     netnicectl("generate", "completions", str(tmp_path))
     assert "nnledbatpp" in (tmp_path / "netnicectl.bash").read_text()
-    for name in ("netnice.bash", "netnicectl.bash", "netnice-path.bash"):
+    for name in ("netnice.bash", "netnicectl.bash", "netnice-path.bash", "netnice-measure.bash"):
         subprocess.run([program("bash"), "-n", str(tmp_path / name)], check=True)

@@ -29,7 +29,7 @@ impl Generate {
     pub fn run(self) -> Result<ExitCode> {
         let dir = &self.dir;
         fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
-        for command in [netnice::command(), Cli::command(), netnice_path::command()] {
+        for command in [netnice::command(), Cli::command(), netnice_path::command(), netnice_measure::command()] {
             match self.kind {
                 Kind::Man => clap_mangen::generate_to(command, dir),
                 Kind::Completions => completions(command, dir),
