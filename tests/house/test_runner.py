@@ -33,6 +33,16 @@ def test_good_parts_add_up(tmp_path: Path) -> None:
     assert (code, lines[-1]) == (0, "5 passed, 0 failed")
 
 
+def test_known_misses_are_listed_before_the_sum(tmp_path: Path) -> None:
+    one = "print('known miss: a cost: 70, at most 63 is the bar'); print('2 passed, 0 failed')"
+    code, lines = run(tmp_path, row("a", one), row("b", "print('known misses: 4'); print('3 passed, 0 failed')"))
+    assert (code, lines[-1]) == (0, "5 passed, 0 failed")
+    assert lines[lines.index("known misses: 5") :][1:3] == [
+        "  a: a cost: 70, at most 63 is the bar",
+        "  b: 4 (listed above, in what it printed)",
+    ]
+
+
 def test_a_killed_part_fails_and_the_next_still_runs(tmp_path: Path) -> None:
     suicide = "import os; print('9 passed, 0 failed', flush=True); os.kill(os.getpid(), 9)"
     code, lines = run(tmp_path, row("a", suicide), row("b", "print('1 passed, 0 failed')"))

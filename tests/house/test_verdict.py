@@ -3,7 +3,7 @@
 
 import pytest
 
-from runner.verdict import Counts, Verdict, count_cargo, count_plain, count_pytest, judge
+from runner.verdict import Counts, Known, Verdict, count_cargo, count_plain, count_pytest, judge, known_misses
 
 CARGO_GOOD = "test result: ok. 7 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s"
 CARGO_BAD = "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s"
@@ -70,3 +70,24 @@ def test_reported_failures_are_not_counted_twice() -> None:
 
 def test_failures_with_a_good_ending_still_fail() -> None:
     assert judge("plain", ["3 passed, 1 failed"], "") == Verdict(3, 1)
+
+
+@pytest.mark.parametrize(
+    ("lines", "known"),
+    [
+        ([], Known()),
+        (["known miss: a: 2, at most 1 is the bar", "noise"], Known(1, ("a: 2, at most 1 is the bar",))),
+        (["known misses: 3 of 40 bars", "known misses: 7"], Known(7)),
+    ],
+)
+def test_known_misses_are_listed_or_summed(lines: list[str], known: Known) -> None:
+    assert known_misses(lines) == known
+
+
+def test_known_misses_are_not_among_those_that_passed() -> None:
+    lines = ["known miss: a: 2, at most 1 is the bar", "== 3 passed, 1 missed in 1.00s =="]
+    assert judge("pytest", lines, "") == Verdict(3, 0, known=Known(1, ("a: 2, at most 1 is the bar",)))
+
+
+def test_a_part_of_known_misses_alone_did_run() -> None:
+    assert judge("pytest", ["known miss: a: 2, at most 1 is the bar", "== 1 missed in 1.00s =="], "").failed == 0
