@@ -23,9 +23,9 @@ from demo.uploads import make_source, uploading
 from testbed import TestbedError, netnice_up, require_root
 
 _EPILOG = """\
-Latency runs from the moment a client wants a document to its last byte. '% of spare' is the background's
-goodput as a share of what the documents left of the link in that same run; '% of ideal' as a share of
-what a router with a strict priority queue gave them. demo/README.md tells the conditions.
+A document takes from the moment its client wants it to its last byte; × is against documents alone. '% of ideal'
+is the background's goodput as a share of what a router with a strict priority queue gives it; '% of spare'
+(--full) as a share of what the documents left of the link in that same run. demo/README.md tells the conditions.
 """
 
 
@@ -70,7 +70,8 @@ def _demo(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(record, indent=1))
     else:
-        print(table.markdown(results) if options.markdown else table.plain(results))
+        show = table.markdown if options.markdown else table.plain
+        print(show(results, full=options.full))
     print(f"\n{seconds:.0f} s; {options.output / 'demo.png'} and demo.json written", file=sys.stderr)
     for doubt in doubts:
         print(f"demo: {doubt}", file=sys.stderr)
@@ -127,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--clients", type=int, default=defaults.clients, help="that fetch documents (%(default)s)")
     parser.add_argument("--output", type=Path, default=Path(), help="folder for demo.png and demo.json (.)")
     parser.add_argument("--json", action="store_true", help="print demo.json instead of the table")
+    parser.add_argument("--full", action="store_true", help="all columns: also medians, and goodput of the spare")
     parser.add_argument("--markdown", action="store_true", help="print the table as the README has it")
     return parser
 

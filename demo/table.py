@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from demo.scenario import Result
 
+_NONE = "–"
+#: The whole table: of a terminal, and of docs/demo.md with the units that its headings leave out.
 _HEAD = (
     "background",
     "mean ms",
@@ -18,6 +20,19 @@ _HEAD = (
     "% of spare",
     "% of ideal",
 )
+_FULL = (
+    "background",
+    "documents: mean, ms",
+    "× alone",
+    "median, ms",
+    "p99, ms",
+    "× alone",
+    "background: Mbit/s",
+    "% of spare",
+    "% of ideal",
+)
+#: What most readers want to know, and all that the README has.
+_SHORT = ("background", "documents take, mean", "1 in 100 takes over", "background gets")
 
 
 def rows(results: Sequence[Result]) -> list[tuple[str, ...]]:
@@ -27,14 +42,31 @@ def rows(results: Sequence[Result]) -> list[tuple[str, ...]]:
     return [_row(result, alone, ideal) for result in results]
 
 
+def short_rows(results: Sequence[Result]) -> list[tuple[str, ...]]:
+    """The same in four columns: a latency with its ratio, a goodput with its share of the ideal."""
+    return [
+        (
+            title,
+            _with(f"{mean} ms", mean_times, "× {}"),
+            _with(f"{p99} ms", p99_times, "× {}"),
+            _with(f"{goodput} Mbit/s", share, "{} % of ideal") if goodput != _NONE else _NONE,
+        )
+        for title, mean, mean_times, _median, p99, p99_times, goodput, _spare, share in rows(results)
+    ]
+
+
+def _with(value: str, ratio: str, form: str) -> str:
+    return value if ratio == _NONE else f"{value}, {form.format(ratio)}"
+
+
 def _row(result: Result, alone: Result | None, ideal: Result | None) -> tuple[str, ...]:
     def times(name: str) -> str:
         if alone is None or result is alone:
-            return "–"
+            return _NONE
         return f"{result.foreground[name] / alone.foreground[name]:.2f}"
 
     busy = result.key != "nothing"
-    share = "–"
+    share = _NONE
     if busy and ideal is not None and ideal.background_bps > 0:
         share = f"{100 * result.background_bps / ideal.background_bps:.0f}"
     title = result.title if result.path_trusted else f"{result.title} (VOID)"
@@ -45,24 +77,21 @@ def _row(result: Result, alone: Result | None, ideal: Result | None) -> tuple[st
         f"{result.foreground['median_us'] / 1e3:.0f}",
         f"{result.foreground['p99_us'] / 1e3:.0f}",
         times("p99_us"),
-        f"{result.background_bps / 1e6:.2f}" if busy else "–",
-        f"{100 * result.spare_used:.0f}" if busy else "–",
+        f"{result.background_bps / 1e6:.2f}" if busy else _NONE,
+        f"{100 * result.spare_used:.0f}" if busy else _NONE,
         share,
     )
 
 
-def plain(results: Sequence[Result]) -> str:
-    """Aligned columns under two headings."""
-    body = rows(results)
-    widths = [max(len(line[i]) for line in [_HEAD, *body]) for i in range(len(_HEAD))]
-    left = widths[0] + 2
-    middle = sum(widths[1:6]) + 2 * 4
-    right = sum(widths[6:]) + 2 * 2
-    lines = [
-        " " * left + "document latency".center(middle, "─") + "  " + "background goodput".center(right, "─"),
-        "  ".join(_cell(word, i, widths) for i, word in enumerate(_HEAD)),
-    ]
-    lines += ["  ".join(_cell(word, i, widths) for i, word in enumerate(line)) for line in body]
+def plain(results: Sequence[Result], *, full: bool = False) -> str:
+    """Aligned columns, of the whole table under two headings."""
+    head, body = (_HEAD, rows(results)) if full else (_SHORT, short_rows(results))
+    widths = [max(len(line[i]) for line in [head, *body]) for i in range(len(head))]
+    lines = ["  ".join(_cell(word, i, widths) for i, word in enumerate(line)) for line in [head, *body]]
+    if full:
+        middle, right = sum(widths[1:6]) + 2 * 4, sum(widths[6:]) + 2 * 2
+        over = "document latency".center(middle, "─") + "  " + "background goodput".center(right, "─")
+        lines.insert(0, " " * (widths[0] + 2) + over)
     return "\n".join(lines)
 
 
@@ -70,22 +99,10 @@ def _cell(word: str, column: int, widths: Sequence[int]) -> str:
     return word.ljust(widths[0]) if column == 0 else word.rjust(widths[column])
 
 
-def markdown(results: Sequence[Result]) -> str:
-    """The table of the README."""
-    head = (
-        "background",
-        "document latency: mean",
-        "× alone",
-        "median",
-        "p99",
-        "× alone",
-        "background goodput, Mbit/s",
-        "% of spare",
-        "% of ideal",
-    )
-    lines = [head, ("---", *["---:"] * (len(head) - 1))]
-    for title, mean, mean_times, median, p99, p99_times, *rest in rows(results):
-        lines.append((title, f"{mean} ms", mean_times, f"{median} ms", f"{p99} ms", p99_times, *rest))
+def markdown(results: Sequence[Result], *, full: bool = False) -> str:
+    """The table of the README, or the whole one of docs/demo.md."""
+    head, body = (_FULL, rows(results)) if full else (_SHORT, short_rows(results))
+    lines = [head, ("---", *["---:"] * (len(head) - 1)), *body]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

@@ -15,6 +15,8 @@ from demo.__main__ import main
 from demo.conditions import SCENARIOS, Conditions
 from demo.scenario import Result
 
+TOP = Path(__file__).resolve().parents[2]
+
 
 def result(key: str, mean_ms: float, background_mbit: float, *, trusted: bool = True) -> Result:
     return Result(
@@ -52,6 +54,24 @@ def test_one_scenario_alone_has_no_ratios() -> None:
     assert (row[2], row[7], row[8]) == ("–", "60", "–")
 
 
+def test_the_short_table_has_the_same_figures() -> None:
+    results = [result("nothing", 100, 0), result("netnice", 115, 3), result("priority", 101, 4.5)]
+    nothing, netnice, _ = table.short_rows(results)
+    assert nothing == ("nothing", "100 ms", "500 ms", "–")
+    assert netnice == ("netnice", "115 ms, × 1.15", "575 ms, × 1.15", "3.00 Mbit/s, 67 % of ideal")
+
+
+@pytest.mark.parametrize(("document", "full", "columns"), [("README.md", False, 4), ("docs/demo.md", True, 9)])
+def test_documents_have_the_table_that_the_demo_prints(document: str, full: bool, columns: int) -> None:
+    _, _, rest = (TOP / document).read_text().partition("<!-- measured: begin")
+    shown = rest.partition("-->\n")[2].partition("<!-- measured: end -->")[0].splitlines()
+    made = table.markdown([result(one.key, 100, 3) for one in SCENARIOS], full=full).splitlines()
+    assert shown[:2] == made[:2]
+    titles = [one.title.format(transfers="uploads") for one in SCENARIOS]
+    assert [line.split(" | ")[0].removeprefix("| ") for line in shown[2:]] == titles
+    assert {len(line.strip("|").split("|")) for line in shown} == {columns}
+
+
 def test_void_runs_say_so_everywhere() -> None:
     results = [result("nothing", 100, 0), result("netnice", 115, 3, trusted=False)]
     assert "VOID" in table.plain(results)
@@ -67,10 +87,11 @@ def test_unfinished_documents_are_remarked() -> None:
 
 
 def test_the_tables_columns_line_up() -> None:
-    lines = table.plain([result("nothing", 100, 0), result("cubic", 1115.4, 9)]).splitlines()
-    assert len({len(line) for line in lines}) == 1
-    rows = table.markdown([result("nothing", 100, 0)]).splitlines()
-    assert {row.count("|") for row in rows} == {10}
+    for full, bars in ((False, 5), (True, 10)):
+        lines = table.plain([result("nothing", 100, 0), result("cubic", 1115.4, 9)], full=full).splitlines()
+        assert len({len(line) for line in lines}) == 1
+        rows = table.markdown([result("nothing", 100, 0)], full=full).splitlines()
+        assert {row.count("|") for row in rows} == {bars}
 
 
 def test_no_upload_can_finish_before_the_run() -> None:

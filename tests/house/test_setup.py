@@ -137,6 +137,11 @@ def test_too_old_a_kernel_is_said_before_anything_is_installed(bare: Path) -> No
     assert "cannot run on this Linux 6.1" in setup(bare, "--yes", "build").stdout
 
 
+def test_an_untested_kernel_is_said_to_be_one(bare: Path) -> None:
+    stand_in(bare / "bin", "uname", "echo 6.6.0-1-amd64")
+    assert "never loaded on Linux 6.6" in setup(bare, "--yes", "build").stdout
+
+
 def test_a_new_daemon_is_disabled_and_never_started(bare: Path) -> None:
     stand_in(
         bare / "bin", "apt-get", f'echo "$*" >>{bare}/asked; [ $2 = update ] || cp {bare}/policy-rc.d {bare}/policy'
