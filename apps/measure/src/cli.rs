@@ -53,6 +53,8 @@ pub enum Command {
     Serve(Serve),
     /// Measure the path to a server, at random times
     Run(Run),
+    /// Say what was measured: a sentence, a table, pictures and files for other programs
+    Report(Report),
 }
 
 /// Nothing is sent for anybody without the token, and never more than this for anybody with it.
@@ -121,4 +123,15 @@ pub struct Run {
     /// Stop when every share is known to this, at 95 % confidence, as 2%
     #[arg(long, value_name = "PERCENT")]
     pub confidence: Option<Share>,
+}
+
+/// Prints the answer in a sentence and a table. The results are only read: a run may go on meanwhile.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// What 'netnice-measure run' wrote
+    #[arg(value_name = "RESULTS", default_value = "netnice-measure.jsonl")]
+    pub results: PathBuf,
+    /// Write report.html, pictures (PNG), results.parquet and files for flent's viewer into a folder
+    #[arg(long, value_name = "FOLDER")]
+    pub to: Option<PathBuf>,
 }

@@ -7,6 +7,7 @@ pub mod action;
 mod cli;
 mod congestion;
 mod payload;
+pub mod report;
 pub mod results;
 mod run;
 mod say;
@@ -24,6 +25,7 @@ use clap::CommandFactory;
 use tokio::signal::unix::{signal, SignalKind};
 
 pub use cli::{Cli, Command};
+use report::Report;
 use run::{Plan, Stop, Target};
 use say::say;
 use serve::{Limits, Server};
@@ -54,6 +56,7 @@ pub fn execute(command: Command) -> Result<ExitCode> {
         }
         Command::Serve(options) => runtime()?.block_on(serve(&options)),
         Command::Run(options) => runtime()?.block_on(run(options)),
+        Command::Report(options) => report(&options),
     }
 }
 
@@ -113,6 +116,9 @@ async fn run(options: cli::Run) -> Result<ExitCode> {
             run.kept()
         ));
     }
+    if count > 0 {
+        netnice_output::print(Report::read(&options.output)?.sentences().join("\n"))?;
+    }
     Ok(match enough {
         Some(why) => {
             say(format!("{why}: {count} measurements are in {path}"));
@@ -125,6 +131,17 @@ async fn run(options: cli::Run) -> Result<ExitCode> {
             ExitCode::from(STOPPED)
         }
     })
+}
+
+fn report(options: &cli::Report) -> Result<ExitCode> {
+    let report = Report::read(&options.results)?;
+    netnice_output::print(report.text())?;
+    if let Some(folder) = &options.to {
+        for path in report.write(folder)? {
+            say(format!("wrote {}", path.display()));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Waits until somebody wants this to end.
