@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from system import kernel
-from system.commands import PROGRAMS, Pair, Run
+from system.harness import kernel
+from system.harness.commands import PROGRAMS, Pair, Run
 from testbed import Process, ownership, program
 
 BEGIN, STOP = signal.SIGUSR1, signal.SIGUSR2

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from system import kernel
-from system.commands import Pair, Run, call
+from system.harness import kernel
+from system.harness.commands import Pair, Run, call
 from testbed import program
 from testbed.namespace import wait_until
 

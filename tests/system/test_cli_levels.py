@@ -10,20 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from system import kernel
-from system.commands import PROGRAMS, Pair, Run
-from system.marks import marks
+from system.harness import kernel
+from system.harness.commands import PROGRAMS, Pair, Run
+from system.harness.levels import ALGORITHM, group_of
+from system.harness.marks import marks
 from testbed import Process, program
 
 pytestmark = pytest.mark.usefixtures("up")
-
-ALGORITHM = {0: "netnice", 1: "netnice1", 2: "netnice2"}
-
-
-def group_of(pid: int) -> str:
-    """The cgroup of a process, below the root of version 2."""
-    lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
-    return next(line[3:] for line in lines if line.startswith("0::"))
 
 
 @pytest.mark.parametrize("version", [4, 6])

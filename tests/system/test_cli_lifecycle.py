@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from system import kernel
-from system.commands import PROGRAMS, Done, Pair, Run, call
+from system.harness import kernel
+from system.harness.commands import PROGRAMS, Done, Pair, Run, call
 from testbed import Namespace, program, sockets
 from testbed.namespace import wait_until
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from system.commands import PROGRAMS, Pair, Run
-from system.marks import marks
-from system.test_cli_levels import ALGORITHM, group_of
+from system.harness.commands import PROGRAMS, Pair, Run
+from system.harness.levels import ALGORITHM, group_of
+from system.harness.marks import marks
 from testbed import Namespace, Nginx, Process, program, random_file, scratch, sockets
 from testbed.namespace import wait_until
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from system import kernel
-from system.commands import Done, Run
+from system.harness import kernel
+from system.harness.commands import Done, Run
 from testbed import ownership, program
 
 NO_CGROUP2 = """

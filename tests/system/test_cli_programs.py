@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from system.commands import PROGRAMS, Pair
-from system.marks import marks
+from system.harness.commands import PROGRAMS, Pair
+from system.harness.marks import marks
 from testbed import Capture, Namespace, Process, ownership, program, sockets
 from testbed.files import random_file
 from testbed.namespace import wait_until

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from system import kernel
-from system.commands import Done, Run
+from system.harness import kernel
+from system.harness.commands import Done, Run
 from testbed import program
 
 

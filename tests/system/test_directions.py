@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from system.days import Day, on_a_path, say, until_trusted
-from system.downloads import Downloads, downloads
+from system.harness.days import Day, on_a_path, say, until_trusted
+from system.harness.downloads import Downloads, downloads
 from testbed import Path, sockets
 
 #: The kernel's own control against one that yields: seen, .98 to 1.00. Two that yield, or two that do not, have a half.

@@ -25,10 +25,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from system.commands import Run
-from system.days import RATE_BPS, say, until_trusted
-from system.documents import LARGEST, Window, documents
-from system.fetchers import FETCHERS, Fetcher
+from system.harness.commands import Run
+from system.harness.days import RATE_BPS, say, until_trusted
+from system.harness.documents import LARGEST, Window, documents
+from system.harness.fetchers import FETCHERS, Fetcher
 from testbed import ByteCounter, Namespace, Nginx, Path, sockets
 
 SECONDS = 3.0  # of a window

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from system import empty, runtime
-from system.commands import Run
-from system.days import say
+from system.harness import empty, runtime
+from system.harness.commands import Run
+from system.harness.days import say
 from testbed import Namespace, Nginx, Veth
 
 _MOST = 20.0  # ns

@@ -12,10 +12,10 @@ import time
 
 import pytest
 
-from system import kernel
-from system.commands import PROGRAMS, Pair, Run
-from system.days import until_trusted
-from system.downloads import downloads
+from system.harness import kernel
+from system.harness.commands import PROGRAMS, Pair, Run
+from system.harness.days import until_trusted
+from system.harness.downloads import downloads
 from testbed import Path, Process, program
 from testbed.namespace import wait_until
 

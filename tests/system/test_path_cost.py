@@ -9,8 +9,8 @@ from pathlib import Path as File
 
 import pytest
 
-from system import runtime
-from system.days import say
+from system.harness import runtime
+from system.harness.days import say
 from testbed import Namespace, Path, netnice_up
 
 _SEND = File(__file__).parent / "programs" / "send.py"

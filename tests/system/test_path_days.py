@@ -11,7 +11,7 @@ from statistics import fmean
 
 import pytest
 
-from system.days import RATE_BPS, Day, on_a_path, say
+from system.harness.days import RATE_BPS, Day, on_a_path, say
 from testbed import ByteCounter, Namespace, Nginx, Veth, netnice_up, sockets
 
 _WINDOW = 0.5  # seconds over which a rate is a rate

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from system.commands import call
-from system.days import RATE_BPS, Day, on_a_path, say
+from system.harness.commands import call
+from system.harness.days import RATE_BPS, Day, on_a_path, say
 
 
 def test_a_switch_keeps_the_base_rtt(capsys: pytest.CaptureFixture[str]) -> None:

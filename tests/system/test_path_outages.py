@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import pytest
 
-from system.bursts import bursts
-from system.days import Day, on_a_path, say
+from system.harness.bursts import bursts
+from system.harness.days import Day, on_a_path, say
 from testbed import Capture, black_hole, parameters, sockets
 
 _HOLE = 3.0

@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from system.bursts import TOGETHER, bursts, round_trips
-from system.days import Day, on_a_path, say
+from system.harness.bursts import TOGETHER, bursts, round_trips
+from system.harness.days import Day, on_a_path, say
 from testbed import Capture, parameters
 
 _ONE = 4096  # force_window counts in 1/4096 segment

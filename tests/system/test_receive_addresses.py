@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from system.commands import PROGRAMS, Pair, Run
+from system.harness.commands import PROGRAMS, Pair, Run
 from testbed import Process
 
 #: A bottleneck, so that there is something to yield: on a bare cable TIDE rightly grows with its reader.

@@ -9,8 +9,8 @@ import subprocess
 import time
 from typing import Any
 
-from system.commands import Run
-from system.days import until_trusted
+from system.harness.commands import Run
+from system.harness.days import until_trusted
 from testbed import Namespace, Nginx, Path, program
 
 SIZE = 64 << 20

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import pytest
 
-from system import empty, runtime
-from system.commands import Run
-from system.days import say
+from system.harness import empty, runtime
+from system.harness.commands import Run
+from system.harness.days import say
 from testbed import Namespace, Nginx, Veth
 
 _SIZE = 64 << 20

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from system.commands import Run
-from system.days import say, until_trusted
-from system.documents import LARGEST, Window, documents
+from system.harness.commands import Run
+from system.harness.days import say, until_trusted
+from system.harness.documents import LARGEST, Window, documents
 from testbed import Namespace, Nginx, Path, Veth, program, sockets
 
 RATE = 20_000_000

@@ -12,7 +12,7 @@ from typing import Any
 
 from testbed import Namespace, Process, program
 
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parents[1] / "programs"
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path as File
 
-from system import kernel
+from system.harness import kernel
 from testbed import ownership, program
 
 #: Its name.
