@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from netnice_lab import kernel, machine
-from netnice_lab.scenario import Run, Scenario
-from netnice_lab.topology import Queue, dumbbell
-from netnice_lab.traffic import Bulk
+from netnice_lab.engine import kernel, machine
+from netnice_lab.model.scenario import Run, Scenario
+from netnice_lab.model.topology import Queue, dumbbell
+from netnice_lab.model.traffic import Bulk
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from netnice_lab import machine, results
-from netnice_lab.agreement import MTU, RATE, RTT, SERVICE, cases, equivalent, grouped, shaken
-from netnice_lab.scenario import Scenario
-from netnice_lab.traffic import Bulk, Document, Documents
+from netnice_lab.comparison.agreement import MTU, RATE, RTT, SERVICE, cases, equivalent, grouped, shaken
+from netnice_lab.engine import machine
+from netnice_lab.measures import results
+from netnice_lab.model.scenario import Scenario
+from netnice_lab.model.traffic import Bulk, Document, Documents
 
 HOLDS = RATE * RTT / 8 // MTU
 """Full packets in netnice-path's queue of one BDP, the one being sent included."""

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 import pytest
 from dask.distributed import LocalCluster
 
-from netnice_lab import machine, places, sweep
-from netnice_lab.cluster import Cluster
-from netnice_lab.conditions import paper
+from experiments.tcp_nice.world.paper import paper
+from netnice_lab import places
+from netnice_lab.engine import machine, sweep
+from netnice_lab.engine.cluster import Cluster
 from netnice_lab.errors import LabError
 
 

@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from netnice_lab import machine, results
-from netnice_lab.conditions import paper, today
-from netnice_lab.scenario import Scenario
-from netnice_lab.topology import Link, Pipe, Queue, Topology
-from netnice_lab.traffic import Bulk, Change, OnOff
+from experiments.tcp_nice.world.paper import paper
+from experiments.today.world.paths import today
+from netnice_lab.engine import machine
+from netnice_lab.measures import results
+from netnice_lab.model.output import Output
+from netnice_lab.model.scenario import Scenario
+from netnice_lab.model.topology import Link, Pipe, Queue, Topology
+from netnice_lab.model.traffic import Bulk, Change, OnOff
 
 
-def measure(scenario: Scenario, built: machine.Programs) -> tuple[results.Metrics, machine.Output]:
+def measure(scenario: Scenario, built: machine.Programs) -> tuple[results.Metrics, Output]:
     run = scenario.render()
     output = machine.execute(run, built)
     return results.metrics(run, output), output

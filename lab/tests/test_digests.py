@@ -6,11 +6,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from netnice_lab import digests, experiment, machine, places
-from netnice_lab.conditions import paper
+from experiments.tcp_nice.world.paper import paper
+from netnice_lab import places
+from netnice_lab.engine import machine
 from netnice_lab.errors import LabError
-from netnice_lab.experiment import Experiment
-from netnice_lab.scenario import Run
+from netnice_lab.judgement import digests
+from netnice_lab.model import catalogue
+from netnice_lab.model.experiment import Experiment
+from netnice_lab.model.output import Output
+from netnice_lab.model.scenario import Run
 
 
 @pytest.fixture
@@ -68,16 +72,16 @@ def test_a_file_that_is_no_json_is_named(one: Experiment) -> None:
 
 def test_a_digest_covers_every_byte_but_what_an_algorithm_is_called() -> None:
     files = {"flows.csv": "id,cc,bytes\n0,nice,5\n", "samples.csv": "flow,1\n"}
-    usual = machine.Output(files, 1.0, 1.0, "key")
-    renamed = machine.Output(files | {"flows.csv": "id,cc,bytes\n0,another,5\n"}, 2.0, 2.0, "other")
+    usual = Output(files, 1.0, 1.0, "key")
+    renamed = Output(files | {"flows.csv": "id,cc,bytes\n0,another,5\n"}, 2.0, 2.0, "other")
     assert usual.digest == renamed.digest
     for change in ({"flows.csv": "id,cc,bytes\n0,nice,6\n"}, {"samples.csv": "flow,2\n"}, {"udp.csv": ""}):
-        assert machine.Output(files | change, 1.0, 1.0, "key").digest != usual.digest
+        assert Output(files | change, 1.0, 1.0, "key").digest != usual.digest
 
 
 def test_every_digest_is_of_a_cell_that_there_is() -> None:
     for file in places.DIGESTS.glob("*.json"):
-        cells = {" ".join(f"{k}={v}" for k, v in cell.items()) for cell in experiment.load(file.stem).cells()}
+        cells = {" ".join(f"{k}={v}" for k, v in cell.items()) for cell in catalogue.load(file.stem).cells()}
         assert set(digests.read(file.stem)) <= cells, file.name
 
 

@@ -1,36 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from netnice_lab import experiment, sweep
-from netnice_lab.cli import parse_only
+from netnice_lab import cli, places
+from netnice_lab.commands.options import parse_only
+from netnice_lab.engine import machine, sweep
 from netnice_lab.errors import LabError
-from netnice_lab.protocols import protocol
+from netnice_lab.model import catalogue
+from netnice_lab.model.protocols import protocol
 
 PAPER = {"nice-fig2", "nice-fig3", "nice-fig4", "nice-fig5", "nice-fig6", "nice-fig7", "nice-theorem1"}
 
 
 def test_every_figure_of_the_paper_is_there() -> None:
-    assert set(experiment.names()) >= PAPER | {"window-floor", "fraction", "pareto-udp", "rate-limited"}
+    assert set(catalogue.names()) >= PAPER | {"window-floor", "fraction", "pareto-udp", "rate-limited"}
 
 
-@pytest.mark.parametrize("name", experiment.names())
+@pytest.mark.parametrize("name", catalogue.names())
 def test_every_cell_renders_and_every_bar_names_a_cell(name: str) -> None:
-    found = experiment.load(name)
+    found = catalogue.load(name)
     cells = found.cells()
     for cell in cells:
         assert found.at(cell, 1).render().plan
     for bar in found.bars:
         for wanted in (bar.cell, bar.over or {}):
             assert any(wanted.items() <= cell.items() for cell in cells), (bar.says, wanted)
+    assert len({bar.id for bar in found.bars}) == len(found.bars), "ids of bars are unique"
     for timeline in found.timelines:
         assert any(timeline.cell.items() <= cell.items() for cell in cells), timeline.cell
 
 
 def test_cells_of_which_one_run_says_little_get_more() -> None:
-    found = replace(experiment.load("vulture-fig15"), seeds=2, more_seeds=[({"receiver": "vulture"}, 5)])
+    found = replace(catalogue.load("vulture-fig15"), seeds=2, more_seeds=[({"receiver": "vulture"}, 5)])
     runs = Counter(task.cell["receiver"] for task in sweep.tasks([found]))
     assert runs == {"tide": 2, "vulture_jiffies": 2, "vulture": 5, "rledbat": 2}
     assert Counter(task.cell["receiver"] for task in sweep.tasks([found], seeds=3))["vulture"] == 3
@@ -40,14 +44,14 @@ def test_cells_of_which_one_run_says_little_get_more() -> None:
 
 
 def test_figures_3_and_4_are_the_same_runs() -> None:
-    three, four = (sweep.tasks([experiment.load(name)], seeds=1) for name in ("nice-fig3", "nice-fig4"))
+    three, four = (sweep.tasks([catalogue.load(name)], seeds=1) for name in ("nice-fig3", "nice-fig4"))
     assert [t.run for t in three] == [t.run for t in four]
 
 
 def test_an_unknown_experiment_key_or_value_says_what_there_is() -> None:
     with pytest.raises(LabError, match=r"unknown experiment 'nice-fig9'(.|\n)*nice-fig2"):
-        experiment.load("nice-fig9")
-    found = experiment.load("nice-fig3")
+        catalogue.load("nice-fig9")
+    found = catalogue.load("nice-fig3")
     with pytest.raises(LabError, match=r"no key 'flow'(.|\n)*flows"):
         found.cells({"flow": ["1"]})
     with pytest.raises(LabError, match="'many' is no value of 'flows'"):
@@ -59,7 +63,35 @@ def test_an_unknown_experiment_key_or_value_says_what_there_is() -> None:
 def test_only_takes_several_keys_and_values_beyond_the_sweep() -> None:
     chosen = parse_only("protocol=nice-0.05,reno,flows=3")
     assert chosen == {"protocol": ["nice-0.05", "reno"], "flows": ["3"]}
-    cells = experiment.load("nice-fig3").cells(chosen)
+    cells = catalogue.load("nice-fig3").cells(chosen)
     assert cells == [{"protocol": "nice-0.05", "flows": 3}, {"protocol": "reno", "flows": 3}]
     with pytest.raises(LabError, match="has no key"):
         parse_only("16")
+
+
+NEW = """# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+from experiments.today.world.paths import today
+from netnice_lab.model.experiment import Experiment
+
+experiment = Experiment(
+    title="Toy", claim="None.", sweep={"protocol": ("cubic",)}, figures=[], seeds=1,
+    scenario=lambda protocol, seed: today(protocol, rate=5.0, flows=1, duration=15.0, seed=seed),
+)
+"""
+
+
+def test_a_new_experiment_is_one_file(
+    built: machine.Programs,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(places, "EXPERIMENTS", tmp_path)
+    (tmp_path / "toys").mkdir()
+    (tmp_path / "toys" / "toy.py").write_text(NEW)
+    for words in (["list"], ["run", "toy"]):
+        monkeypatch.setattr("sys.argv", ["netnice-lab", *words])
+        assert cli.main() == 0
+    listed, ran = capsys.readouterr().out.split("keys: protocol")
+    assert "toy" in listed and "1 runs  Toy" in listed
+    assert "cubic" in ran and "latency" in ran

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from netnice_lab.errors import LabError
-from netnice_lab.foreground import Browsing, poisson
+from netnice_lab.model.foreground import Browsing, poisson
 
 
 def test_the_mean_demand_is_exactly_the_one_asked_for() -> None:

@@ -16,11 +16,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from netnice_lab import machine, places, results, sweep
-from netnice_lab.conditions import paper, today
+from experiments.tcp_nice.world.paper import paper
+from experiments.today.world.paths import today
+from netnice_lab import places
+from netnice_lab.engine import machine, sweep
 from netnice_lab.errors import LabError
-from netnice_lab.experiment import Cell
-from netnice_lab.scenario import Run
+from netnice_lab.measures import results
+from netnice_lab.model.experiment import Cell
+from netnice_lab.model.output import Output
+from netnice_lab.model.scenario import Run
 
 MakeRun = Callable[..., Run]
 
@@ -107,13 +111,13 @@ class Crashing:
         self.left, self.boot = times, machine.boot
         monkeypatch.setattr(machine, "boot", self)
 
-    def __call__(self, *words: Any) -> machine.Output:
+    def __call__(self, *words: Any) -> Output:
         self.left -= 1
         if self.left >= 0:
             raise machine.GuestCrashError("the guest failed", f"panic [{self.left}]")
         return self.boot(*words)
 
-    def map(self, tasks: Sequence[sweep.Task], limit: float) -> Iterator[tuple[sweep.Task, machine.Output]]:
+    def map(self, tasks: Sequence[sweep.Task], limit: float) -> Iterator[tuple[sweep.Task, Output]]:
         """An engine without processes."""
         return ((task, sweep.work(task, limit)) for task in tasks)
 
@@ -211,9 +215,9 @@ def command_lines() -> dict[int, str]:
 
 
 def test_a_hundred_flows_at_100_mbit_for_a_minute(built: machine.Programs, no_kept_results: Path) -> None:
-    from netnice_lab.scenario import Scenario
-    from netnice_lab.topology import Queue, dumbbell
-    from netnice_lab.traffic import Bulk
+    from netnice_lab.model.scenario import Scenario
+    from netnice_lab.model.topology import Queue, dumbbell
+    from netnice_lab.model.traffic import Bulk
 
     topology = dumbbell(100_000_000, 20_000, Queue("fifo", bytes=250_000))
     run = Scenario(topology, (Bulk("bulk", "home", 100, "cubic"),), 60.0, 10.0, 1).render()

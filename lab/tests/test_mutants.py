@@ -3,7 +3,9 @@
 
 import pytest
 
-from netnice_lab import experiment, machine, mutants, pins, sweep
+from netnice_lab.engine import machine, mutants, sweep
+from netnice_lab.judgement import pins
+from netnice_lab.model import catalogue
 
 CELLS = {
     "threshold-ignored": ("nice-fig3", {"protocol": ["nice-0.1"], "flows": ["16"]}),
@@ -15,7 +17,7 @@ CELLS = {
 @pytest.mark.parametrize("name", mutants.MUTANTS)
 def test_the_check_fails_for_a_broken_core(built: machine.Programs, name: str) -> None:
     figure, only = CELLS[name]
-    found = experiment.load(figure)
+    found = catalogue.load(figure)
     good, _ = sweep.run(sweep.tasks([found], only, seeds=1))
     bad, _ = sweep.run(sweep.tasks([found], only, seeds=1, mutants=(name,)))
     assert not any(verdict.failed for verdict in pins.check(found, good))

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from netnice_lab import crosscheck, machine, ns3, places, results
+from netnice_lab import places
+from netnice_lab.comparison import crosscheck, ns3
+from netnice_lab.engine import machine
 from netnice_lab.errors import LabError
-from netnice_lab.scenario import Run, Scenario
-from netnice_lab.topology import Queue, dumbbell
-from netnice_lab.traffic import Bulk, Document, Documents
+from netnice_lab.measures import results
+from netnice_lab.model.scenario import Run, Scenario
+from netnice_lab.model.topology import Queue, dumbbell
+from netnice_lab.model.traffic import Bulk, Document, Documents
 
 RATE, RTT, PACKETS = 4_000_000, 100_000, 98
 PACKET, PAYLOAD, FRAME = 512, 460, 526

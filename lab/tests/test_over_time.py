@@ -3,8 +3,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netnice_lab import experiment, levels, over_time, sweep
+from experiments.tcp_nicer.world import levels
+from experiments.tcp_nicer.world.measures import Arrival, Beside
+from netnice_lab.engine import sweep
+from netnice_lab.measures import over_time
+from netnice_lab.model import catalogue
+from netnice_lab.model.measure import Sampled
 
+NONE = pd.DataFrame()
 MBIT = 125_000
 """Bytes a second."""
 
@@ -22,7 +28,7 @@ def test_beside_tells_the_start_from_the_settled_part() -> None:
     upper.loc[upper.us.between(10e6, 20e6), "rtt_us"] = 80_000
     lower = pd.concat([flow(number, [(10.0, 0.0), (40.0, 1.0)]) for number in (1, 2)])
     groups = {"upper": [0], "lower": [1, 2]}
-    found = over_time.beside(pd.concat([upper, lower]), groups, (10.0, 20.0, 40.0), 10.0)
+    found = Beside(10.0, 20.0, 10.0).numbers(Sampled(groups, 40.0, pd.concat([upper, lower]), NONE))
     assert found["upper"] == pytest.approx(6.0, abs=0.01)
     assert found["upper_start"] == pytest.approx(2.0, abs=0.01)
     assert found["filled"] == pytest.approx(0.8, abs=0.001)
@@ -33,10 +39,11 @@ def test_beside_tells_the_start_from_the_settled_part() -> None:
 def test_a_newcomer_holds_what_it_keeps_for_fifty_round_trips() -> None:
     newcomer = flow(1, [(10.0, 0.0), (10.5, 9.6), (13.0, 1.0), (40.0, 9.6)])
     groups = {"older": [0], "newcomer": [1]}
-    held = over_time.arrival(newcomer, groups, 10.0, 40.0, 0.1, 9.564)
+    held = Arrival(10.0, 0.1, 9.564).numbers(Sampled(groups, 40.0, newcomer, NONE))["held"]
     assert held == pytest.approx(27, abs=3), "the first half second is no hold; up to a tenth of 5 s may be less"
     slow = flow(1, [(10.0, 0.0), (40.0, 5.0)])
-    assert over_time.arrival(slow, groups, 10.0, 40.0, 0.1, 9.564) == pytest.approx(300, abs=2), "never: to the end"
+    held = Arrival(10.0, 0.1, 9.564).numbers(Sampled(groups, 40.0, slow, NONE))["held"]
+    assert held == pytest.approx(300, abs=2), "never: to the end"
 
 
 def test_curves_have_a_line_a_group() -> None:
@@ -50,7 +57,7 @@ def test_curves_have_a_line_a_group() -> None:
 
 def test_the_end_of_a_run_is_its_last_sample() -> None:
     samples = {"flow": flow(0, [(39.9, 8.0)])}
-    found = over_time.metrics("beside 10 20 10", {"upper": [0]}, 40.0, samples)
+    found = Beside(10.0, 20.0, 10.0).numbers(Sampled({"upper": [0]}, 40.0, samples["flow"], NONE))
     assert found["upper"] == pytest.approx(8.0, abs=0.001)
 
 
@@ -71,7 +78,7 @@ def test_the_payload_of_small_packets_is_less() -> None:
 
 
 def test_cells_that_do_not_exist_are_left_out() -> None:
-    found = experiment.load("nicer-pairs")
+    found = catalogue.load("nicer-pairs")
     assert all((cell["rate"] == 0.3) == (cell["buffer"] == 8.5) for cell in found.cells())
     assert all(float(cell["rate"]) >= 100 for cell in found.cells() if str(cell["pair"]).startswith("cubic"))
     assert {task.cell["rate"] for task in sweep.tasks([found], quick=True)} == {0.3, 10.0}

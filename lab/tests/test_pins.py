@@ -5,12 +5,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from netnice_lab import pins, places
-from netnice_lab.conditions import paper
+from experiments.tcp_nice.world.paper import paper
+from netnice_lab import places
 from netnice_lab.errors import LabError
-from netnice_lab.experiment import Bar, Experiment
+from netnice_lab.judgement import bars, pins
+from netnice_lab.judgement.verdict import Outcome
+from netnice_lab.model.experiment import Bar, Experiment
 
-HOLDS, FAILED, KNOWN_MISS = pins.Outcome
+HOLDS, FAILED, KNOWN_MISS = Outcome
 
 
 @pytest.fixture
@@ -63,36 +65,38 @@ def test_missing_pins_say_how_to_make_them(one: Experiment) -> None:
 
 
 def test_a_bar_that_is_broken_fails(one: Experiment) -> None:
-    assert [v.outcome for v in pins.bars(one, frame(100, 150))] == [HOLDS]
-    assert [v.outcome for v in pins.bars(one, frame(100, 250))] == [FAILED]
+    assert [v.outcome for v in bars.judge_all(one, frame(100, 150))] == [HOLDS]
+    assert [v.outcome for v in bars.judge_all(one, frame(100, 250))] == [FAILED]
 
 
 def test_a_bar_is_judged_on_the_mean_of_the_seeds_not_on_one(one: Experiment) -> None:
     bar = Bar("b", "latency", {"protocol": "b"}, minimum=150.5, maximum=151.5)
-    assert [v.outcome for v in pins.bars(replace(one, bars=[bar]), frame(100, 150))] == [HOLDS], "150 and 152"
-    assert [v.outcome for v in pins.bars(replace(one, bars=[bar]), frame(100, 151))] == [FAILED], "one of them is in"
+    assert [v.outcome for v in bars.judge_all(replace(one, bars=[bar]), frame(100, 150))] == [HOLDS], "150 and 152"
+    assert [v.outcome for v in bars.judge_all(replace(one, bars=[bar]), frame(100, 151))] == [FAILED], (
+        "one of them is in"
+    )
 
 
 def test_the_reason_of_a_bar_that_is_not_met_has_what_was_measured(one: Experiment) -> None:
     bar = Bar("b", "latency", {"protocol": "b"}, maximum=9, holds=False, reason="{seeds} runs have {mean} ± {half}")
-    (verdict,) = pins.bars(replace(one, bars=[bar]), frame(100, 150))
-    assert verdict.outcome is pins.Outcome.KNOWN_MISS
+    (verdict,) = bars.judge_all(replace(one, bars=[bar]), frame(100, 150))
+    assert verdict.outcome is Outcome.KNOWN_MISS
     assert verdict.note.endswith("not to be met: 2 runs have 151 ± 13")
 
 
 def test_a_known_miss_that_is_met_fails_until_it_is_promoted(one: Experiment) -> None:
     found = replace(one, bars=[Bar("b", "latency", {"protocol": "b"}, maximum=150, holds=False)])
-    assert [v.outcome for v in pins.bars(found, frame(100, 150))] == [KNOWN_MISS], "the mean of 150 and 152"
-    (verdict,) = pins.bars(found, frame(100, 140))
+    assert [v.outcome for v in bars.judge_all(found, frame(100, 150))] == [KNOWN_MISS], "the mean of 150 and 152"
+    (verdict,) = bars.judge_all(found, frame(100, 140))
     assert verdict.outcome is FAILED
     assert "promote" in verdict.note
     promoted = replace(one, bars=[replace(found.bars[0], holds=True)])
-    assert [v.outcome for v in pins.bars(promoted, frame(100, 140))] == [HOLDS]
+    assert [v.outcome for v in bars.judge_all(promoted, frame(100, 140))] == [HOLDS]
 
 
 def test_fewer_seeds_than_a_bar_is_the_mean_of_promote_nothing(one: Experiment) -> None:
     found = replace(one, bars=[Bar("b", "latency", {"protocol": "b"}, maximum=150, holds=False)])
     rows = frame(100, 140)
-    assert [v.outcome for v in pins.bars(found, rows[rows.seed == 1])] == [KNOWN_MISS]
+    assert [v.outcome for v in bars.judge_all(found, rows[rows.seed == 1])] == [KNOWN_MISS]
     more = replace(found, more_seeds=[({"protocol": "b"}, 3)])
-    assert [v.outcome for v in pins.bars(more, rows)] == [KNOWN_MISS]
+    assert [v.outcome for v in bars.judge_all(more, rows)] == [KNOWN_MISS]

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from netnice_lab import kernel, machine, module, places
-from netnice_lab.scenario import Run
+from netnice_lab import places, tool
+from netnice_lab.engine import machine, module
+from netnice_lab.model.parameters import Parameters
+from netnice_lab.model.scenario import Run
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def replay_module(built: machine.Programs, tmp_path: Path) -> Path:
     directory.mkdir()
     shutil.copy(places.KERNEL_SOURCES / "replay.c", directory)
     (directory / "Kbuild").write_text(f"obj-m := replay.o\nccflags-y := -I{module.CORES}\n")
-    kernel.run(["make", "-s", "-C", str(built.kernel.tree), "ARCH=um", f"M={directory}", "modules"], directory)
+    tool.run(["make", "-s", "-C", str(built.kernel.tree), "ARCH=um", f"M={directory}", "modules"], directory)
     return directory / "replay.ko"
 
 
@@ -62,6 +64,6 @@ def test_the_guests_kernel_comes_to_the_same_windows(
     machine.boot(directory, bulk("cubic", 1, 3.0), built, 60, "replay", "")
     guest = (directory / "out" / "replay.out").read_bytes()
     assert guest == answers.read_bytes()
-    record = len(guest) // (20_000 * len(module.Parameters.read().rows))
+    record = len(guest) // (20_000 * len(Parameters.read().rows))
     windows = {struct.unpack_from("I", guest, at + 12)[0] for at in range(0, len(guest), record)}
     assert len(windows) > 1000, "the stream moves the window about"

@@ -3,7 +3,7 @@
 
 import pandas as pd
 
-from netnice_lab import results
+from netnice_lab.measures import results
 
 
 def test_measured_names_groups_and_neither_keys_nor_the_run() -> None:

@@ -7,7 +7,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from netnice_lab import experiment, lowprio, machine, plot, results, rivals, sweep
+from experiments.low_priority.world import access as lowprio
+from experiments.low_priority.world import rivals
+from netnice_lab.engine import machine, sweep
+from netnice_lab.measures import results
+from netnice_lab.model import catalogue
+from netnice_lab.publishing import plot
 
 NAMES = ("pair", "seed", "first", "second")
 
@@ -37,14 +42,14 @@ def test_points_are_parts_of_what_that_seeds_link_carries() -> None:
 
 @pytest.mark.parametrize("name", ["lbe-fig3", "lbe-fig4"])
 def test_matrix_and_ranking_can_be_drawn(name: str, tmp_path: Path) -> None:
-    found = replace(experiment.load(name), name=name)
+    found = replace(catalogue.load(name), name=name)
     paths = plot.draw(found, runs(), tmp_path)
     assert [path.suffix for path in paths] == [".svg", ".png"]
     assert all(path.stat().st_size > 5000 for path in paths)
 
 
 def test_figures_3_and_4_of_the_report_are_the_same_runs() -> None:
-    three, four = (sweep.tasks([experiment.load(name)], seeds=1) for name in ("lbe-fig3", "lbe-fig4"))
+    three, four = (sweep.tasks([catalogue.load(name)], seeds=1) for name in ("lbe-fig3", "lbe-fig4"))
     assert [t.run for t in three] == [t.run for t in four]
 
 
@@ -58,7 +63,7 @@ def test_a_link_that_varies_carries_what_its_weather_says(
 
 
 def test_an_upload_through_the_modem_fills_its_buffer(built: machine.Programs, no_kept_results: Path) -> None:
-    found = experiment.load("lbe-reverse")
+    found = catalogue.load("lbe-reverse")
     run = found.at({"protocol": "netnice", "reverse": "cubic", "stamps": True}, 1).render()
     metrics = results.metrics(run, machine.execute(run, built))
     assert metrics["queue_p95"] > 0.7 * lowprio.LINKS["plain"].buffer

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from netnice_lab import kernel, module, mutants, places
+from netnice_lab import places
+from netnice_lab.engine import kernel, module, mutants
 from netnice_lab.errors import LabError
+from netnice_lab.model.parameters import Parameters
 
 
 def test_the_module_and_the_ebpf_object_are_the_same_source() -> None:
@@ -16,7 +18,7 @@ def test_the_module_and_the_ebpf_object_are_the_same_source() -> None:
 
 
 def test_parameters_are_those_of_the_cores() -> None:
-    parameters = module.Parameters.read()
+    parameters = Parameters.read()
     assert parameters.row("netnice", {}) == "netnice=" + ",".join(map(str, parameters.rows["netnice"]))
     changed = parameters.row("netnice", {"threshold": 7}).removeprefix("netnice=").split(",")
     assert changed[parameters.names.index("threshold")] == "7"

@@ -5,10 +5,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from netnice_lab import experiment, misses, places, tables
-from netnice_lab.conditions import paper
+from experiments.tcp_nice.world.paper import paper
+from netnice_lab import places
 from netnice_lab.errors import LabError
-from netnice_lab.experiment import Experiment, Number, Table
+from netnice_lab.judgement import misses
+from netnice_lab.model import catalogue
+from netnice_lab.model.experiment import Experiment, Number, Table
+from netnice_lab.publishing import tables
 
 FRAME = pd.DataFrame(
     [("a", 0.3, 1, 0.97, 1.2), ("a", 0.3, 2, 0.99, 1.0), ("b", 0.3, 1, 0.5, 1.0), ("b", 10.0, 1, 0.96, 1.0)],
@@ -49,10 +52,13 @@ def test_a_document_without_tables_or_with_unknown_ones_says_so(tmp_path: Path) 
         tables.rewrite(file, {"one": (ONE, FRAME)})
 
 
-def test_every_table_of_a_document_is_one_of_an_experiment() -> None:
+def test_every_table_of_a_document_is_one_of_an_experiment_or_a_summary() -> None:
     for file in (places.CLONE / "docs").glob("*.md"):
         for match in tables.BLOCK.finditer(file.read_text()):
-            assert match[3] in {table.name for table in experiment.load(match[2]).tables}, match[1]
+            if (places.EXPERIMENTS / match[2]).is_dir():
+                assert tables.summary(match[2], match[3]).experiments
+            else:
+                assert match[3] in {table.name for table in catalogue.load(match[2]).tables}, match[1]
 
 
 def test_a_miss_names_its_bar_and_its_reason() -> None:
@@ -69,8 +75,8 @@ def test_the_misses_of_a_run_are_lines_of_the_table() -> None:
     assert line.startswith("goodput b: 0.3 (0.73)")
 
 
-@pytest.mark.parametrize("name", [name for name in experiment.names() if name.startswith("nicer-")])
+@pytest.mark.parametrize("name", [name for name in catalogue.names() if name.startswith("nicer-")])
 def test_every_known_miss_is_a_bar(name: str) -> None:
-    found = experiment.load(name)
+    found = catalogue.load(name)
     table = getattr(found.scenario, "__globals__", {}).get("MISSES", {})
     assert set(misses.read(table)) <= {bar.says for bar in found.bars}

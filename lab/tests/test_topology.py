@@ -2,7 +2,7 @@
 import pytest
 
 from netnice_lab.errors import LabError
-from netnice_lab.topology import Link, Pipe, Queue, Topology, dumbbell
+from netnice_lab.model.topology import Link, Pipe, Queue, Topology, dumbbell
 
 
 def test_the_queue_and_rate_sit_on_the_router_and_the_delay_on_no_sending_host() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from netnice_lab.errors import LabError
-from netnice_lab.tracelog import documents
+from netnice_lab.model.tracelog import documents
 
 SQUID = "983802878.9 45 10.0.0.1 TCP_MISS/200 4512 GET http://a/ - DIRECT/10.9.9.9 text/html\n"
 CLF = '10.0.0.1 - - [05/Mar/2001:14:34:38 +0000] "GET / HTTP/1.0" 200 4512\n'

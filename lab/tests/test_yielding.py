@@ -6,8 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netnice_lab import experiment, pins, plot, sweep, yielded, yielding
-from netnice_lab.machine import Output
+from experiments.vulture.world import figures, measures, scenarios, testbed
+from netnice_lab.engine import sweep
+from netnice_lab.judgement import pins
+from netnice_lab.model import catalogue
+from netnice_lab.model.output import Output
+from netnice_lab.publishing import plot
 
 GROUPS = {"foreground": [0], "reverse": [1], "background": [2]}
 
@@ -22,10 +26,10 @@ def flow(number: int, rate: list[tuple[float, float]]) -> pd.DataFrame:
 
 
 def test_found_is_the_end_of_the_first_half_second_at_four_fifths() -> None:
-    capacity = yielding.CAPACITY
+    capacity = testbed.CAPACITY
     slow = flow(2, [(10.0, 0.1), (13.0, 0.5 * capacity), (40.0, capacity)])
-    assert yielded.found(slow, 2, 10.0, 40.0) == pytest.approx(3.3, abs=0.15)
-    assert yielded.found(slow, 2, 0.0, 10.0) == 10.0, "never: the whole period"
+    assert measures.found(slow, 2, 10.0, 40.0) == pytest.approx(3.3, abs=0.15)
+    assert measures.found(slow, 2, 0.0, 10.0) == 10.0, "never: the whole period"
 
 
 def test_the_window_at_the_switch_is_compared_with_the_estimate_before_it() -> None:
@@ -33,7 +37,7 @@ def test_the_window_at_the_switch_is_compared_with_the_estimate_before_it() -> N
     us = (np.arange(0, 180, 0.1) * 1e6).astype(int)
     held = (us > 45e6) & (us <= 135e6)
     receiver = pd.DataFrame({"us": us, "port": 5003, "window": np.where(held, 9000, 0), "target": 0, "estimate": 10000})
-    found = yielded.beside_switched(both, receiver, GROUPS)
+    found = measures.beside_switched(both, receiver, GROUPS)
     assert found["taken"] == pytest.approx(0.9)
     assert found["foreground_got"] == pytest.approx(1.0, abs=0.001)
     assert found["use"] == pytest.approx(0.5, abs=0.001)
@@ -51,7 +55,7 @@ def test_the_estimate_is_held_against_the_window_that_limits() -> None:
             "estimate": np.where(held, 11 * 1448, 17 * 1448),
         }
     )
-    found = yielded.estimate(ours, receiver, GROUPS)
+    found = measures.estimate(ours, receiver, GROUPS)
     assert found["estimate"] == pytest.approx(0.85)
     assert found["estimate_held"] == pytest.approx(1.1)
     assert found["estimate_follows"] == pytest.approx(0.0)
@@ -59,12 +63,12 @@ def test_the_estimate_is_held_against_the_window_that_limits() -> None:
 
 def test_no_number_of_the_paper_is_held_against_one_run_of_the_faithful_core() -> None:
     held = 0
-    for name in experiment.names():
-        found = experiment.load(name)
+    for name in catalogue.names():
+        found = catalogue.load(name)
         for bar in found.bars:
             if bar.says.startswith("faithful, "):
                 pinned = [entry for entry in pins.read(found) if bar.cell.items() <= entry["cell"].items()]
-                assert [len(entry["seeds"]) for entry in pinned] == [yielding.RUNS] * len(pinned), (name, bar.says)
+                assert [len(entry["seeds"]) for entry in pinned] == [figures.RUNS] * len(pinned), (name, bar.says)
                 held += len(pinned)
     assert held > 20
 
@@ -72,23 +76,23 @@ def test_no_number_of_the_paper_is_held_against_one_run_of_the_faithful_core() -
 def test_what_a_window_of_one_segment_gets_a_round_trip_is_one_segment() -> None:
     one = 1448 * 8 / 0.1 / 1e6  # RTTs of flow() are 100 ms
     both = pd.concat([flow(0, [(60.0, 9.0)]), flow(2, [(60.0, one)])])
-    assert yielded.a_round(both, GROUPS, 60.0)["a_round"] == pytest.approx(1.0, abs=0.01)
-    assert yielded.a_round(both, {"foreground": [0]}, 60.0) == {}
+    assert measures.a_round(both, GROUPS, 60.0)["a_round"] == pytest.approx(1.0, abs=0.01)
+    assert measures.a_round(both, {"foreground": [0]}, 60.0) == {}
 
 
 def test_a_longer_run_is_measured_to_45_seconds_before_its_end() -> None:
     both = pd.concat([flow(0, [(600.0, 6.0)]), flow(2, [(45.0, 0.0), (555.0, 1.782), (600.0, 0.0)])])
-    assert yielded.steady(both, GROUPS, 600.0)["use"] == pytest.approx(0.5, abs=0.001)
+    assert measures.steady(both, GROUPS, 600.0)["use"] == pytest.approx(0.5, abs=0.001)
 
 
 def test_a_clock_that_drifts_is_the_receivers_parameter() -> None:
-    plain, fast = (yielding.on_off("tide", 5, drift=parts).render().setup for parts in (0, 100))
+    plain, fast = (scenarios.on_off("tide", 5, drift=parts).render().setup for parts in (0, 100))
     assert "skew" not in plain
     assert " set /sys/fs/bpf/receiver tide skew=100" in fast
 
 
 def test_a_timeline_is_drawn_from_the_first_seed_of_its_cell(tmp_path: Path) -> None:
-    found = experiment.load("vulture-fig9")
+    found = catalogue.load("vulture-fig9")
     task = sweep.tasks([found], {"receiver": ["tide"]})[0]
     groups = task.run.groups
     rows = pd.concat([flow(groups[name][0], [(5.0, 2.0), (20.0, 9.0)]) for name in ("foreground", "background")])

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""One guest, from its files to its output: start, watch by the wall clock, collect, leave nothing behind."""
+
+import contextlib
+import ctypes
+import json
+import lzma
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from netnice_lab import places
+from netnice_lab.engine import guest, kernel, module, receiver
+from netnice_lab.errors import LabError
+from netnice_lab.model.output import Output
+from netnice_lab.model.parameters import Parameters
+from netnice_lab.model.scenario import Run
+
+MEMORY = "512M"
+EPOCH = 1_700_000_000_000_000_000
+OUTPUTS = ("flows.csv", "documents.csv", "udp.csv", "samples.csv")
+WALL_LIMIT = 300.0
+"""Seconds of real time after which a guest counts as hung."""
+ATTEMPTS = 3
+"""How often a guest is started whose kernel dies."""
+
+
+@dataclass(frozen=True)
+class Programs:
+    """What a run executes; built or found once a process."""
+
+    kernel: kernel.Kernel
+    module: module.Module
+    guest: guest.Guest
+
+    @classmethod
+    def find(cls, mutants: tuple[str, ...] = ()) -> "Programs":
+        """The cached kernel, and module and guest programs compiled if need be."""
+        return cls(kernel.require(), module.build(mutants), guest.build())
+
+    def key(self, run: Run) -> str:
+        """The name of a run's result with these programs."""
+        parts = [self.kernel.key, self.module.key, self.guest.key]
+        if run.receiver:
+            parts[2] += receiver.build().key
+        return run.key(*parts)
+
+
+def shared_memory() -> str:
+    """Where a guest's memory lives: not on a disk if that can be helped."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()
+
+
+def stored(key: str) -> Path:
+    """Where the result of a run is kept."""
+    return places.cache() / "results" / key[:2] / f"{key}.json.xz"
+
+
+def load(key: str) -> Output | None:
+    """The kept result of a run; a damaged one counts as absent."""
+    try:
+        content = json.loads(lzma.decompress(stored(key).read_bytes()))
+        return Output(content["files"], content["seconds"], content["cpu"], key)
+    except (OSError, lzma.LZMAError, ValueError, KeyError):
+        return None
+
+
+def save(output: Output) -> None:
+    """Keep a result: written aside and renamed, so that an interruption leaves no half file."""
+    path = stored(output.key)
+    content = json.dumps({"files": output.files, "seconds": output.seconds, "cpu": output.cpu}).encode()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_suffix(f".{os.getpid()}")
+        aside.write_bytes(lzma.compress(content, preset=0))
+        aside.rename(path)
+    except OSError as error:
+        raise LabError(
+            "cannot keep a result",
+            str(error),
+            f"free space under {places.cache()}; results so far are kept and will not be run again",
+        ) from error
+
+
+def execute(
+    run: Run,
+    programs: Programs | None = None,
+    fresh: bool = False,
+    limit: float = WALL_LIMIT,
+    name: str = "run",
+) -> Output:
+    """The result of a run: the kept one, or a new one."""
+    programs = programs or Programs.find(run.mutants)
+    key = programs.key(run)
+    if not fresh and (kept := load(key)) is not None:
+        return kept
+    output = boot_until_it_lives(run, programs, limit, name, key)
+    save(output)
+    return output
+
+
+def boot_until_it_lives(run: Run, programs: Programs, limit: float, name: str, key: str) -> Output:
+    """Boot again if the guest's kernel dies, a few times; the output tells of it."""
+    deaths: list[str] = []
+    while True:
+        with tempfile.TemporaryDirectory(prefix="netnice-lab-", dir=shared_memory()) as directory:
+            try:
+                output = boot(Path(directory), run, programs, limit, name, key)
+                return replace(output, deaths=tuple(deaths))
+            except GuestCrashError as error:
+                deaths.append(error.why)
+                if len(deaths) == ATTEMPTS:
+                    raise
+
+
+def prepare(directory: Path, run: Run, programs: Programs) -> None:
+    """Write the files a guest finds in its /run/lab."""
+    parameters = Parameters.read()
+    rows = [parameters.row(name, values) for name, values in sorted(run.parameters.items())]
+    (directory / "out").mkdir()
+    (directory / "setup.sh").write_text(run.setup)
+    (directory / "plan").write_text(run.plan)
+    if run.cores:
+        (directory / "modules").write_text(f"/run/lab/module.ko {' '.join(rows)}".rstrip() + "\n")
+        shutil.copyfile(programs.module.path, directory / "module.ko")
+    shutil.copy(programs.guest.traffic, directory / "traffic")
+    if run.receiver:
+        shutil.copy(receiver.build().path, directory / "receiver")
+
+
+def die_with_parent() -> None:
+    """The guest ends when this process does, however it ends."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+_running: list[subprocess.Popen[bytes]] = []
+
+
+def end_with_guests(*_: object) -> None:
+    """End this process and its guests: a guest killed alone may leave a process that it was tracing."""
+    for process in _running:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    os._exit(128 + signal.SIGTERM)
+
+
+def boot(directory: Path, run: Run, programs: Programs, limit: float, name: str, key: str) -> Output:
+    """Run the guest to its end."""
+    prepare(directory, run, programs)
+    command = [
+        "setarch",
+        "-R",  # address randomisation would leak into the guest's hashes
+        str(programs.kernel.program),
+        f"mem={MEMORY}",
+        "root=/dev/root",
+        "rootfstype=hostfs",
+        "rootflags=/",
+        "ro",
+        f"init={programs.guest.init}",
+        f"LABDIR={directory}",
+        "time-travel=inf-cpu",
+        f"time-travel-start={EPOCH}",
+        f"uml_dir={directory}/",
+        "quiet",
+        f"det_rng_seed={run.seed + 1}",
+        "con=null",
+        "con0=fd:0,fd:1",
+    ]
+    began, used = time.monotonic(), cpu_of_children()
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={"TMPDIR": str(directory), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/"},
+        start_new_session=True,
+        preexec_fn=die_with_parent,
+    )
+    _running.append(process)
+    try:
+        console, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired as error:
+        raise LabError(
+            f"{name}: the guest hung and was killed",
+            f"no end after {limit:.0f} s of real time",
+            "run it again; if it hangs again, shorten the scenario or raise --wall-limit",
+        ) from error
+    finally:
+        kill(process)
+        _running.remove(process)
+    files = collect(directory, console.decode(errors="replace"), name)
+    return Output(files, time.monotonic() - began, cpu_of_children() - used, key)
+
+
+def cpu_of_children() -> float:
+    """CPU seconds of every child that has ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """End the guest and the processes it keeps for its own."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+class GuestCrashError(LabError):
+    """The guest's kernel died: under memory or process pressure the host can do that to it."""
+
+
+def collect(directory: Path, console: str, name: str) -> dict[str, str]:
+    """Read what the guest wrote; anything but a clean end is an error that shows its last words."""
+    if "lab: traffic ended with 0" not in console:
+        last = [line for line in console.splitlines() if line.strip()][-8:]
+        kind = LabError if "lab: " in console else GuestCrashError
+        raise kind(f"{name}: the guest failed", "\n    ".join(last) or "it said nothing", "see its words above")
+    return {file: (directory / "out" / file).read_text() for file in OUTPUTS}

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The receiver side in a guest: the shipped eBPF object, loaded by the shipped loader, run by the interpreter."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from netnice_lab import places, tool
+from netnice_lab.errors import LabError
+
+OBJECTS = "transport/receiver"
+LOADER = ("crates/receiver", "crates/build", "crates/loader/src/receiver")
+COMPILING = "crates/loader/build.rs"
+
+
+@dataclass(frozen=True)
+class Program:
+    """The loader with the object inside, and a name for its content."""
+
+    key: str
+    path: Path
+
+
+def sources() -> list[Path]:
+    """Every file that can change the program: the loader's, the objects', and what the compiler says they include."""
+    objects = [str(f.relative_to(places.CLONE)) for f in (places.CLONE / OBJECTS).glob("*.bpf.c")]
+    included = tool.run(["gcc", "-MM", "-MG", *objects], places.CLONE).replace("\\\n", " ").split()
+    files = {(places.CLONE / word).resolve() for word in included if not word.endswith(":")}
+    files |= {f for folder in LOADER for f in (places.CLONE / folder).rglob("*.[cr]*")}
+    files.add(places.CLONE / COMPILING)
+    return [f for f in files if f.is_file() and "tests" not in f.parts]
+
+
+def build() -> Program:
+    """Build netnice-receiver unless cached."""
+    key = places.digest_tree([*sources(), places.CLONE / "Cargo.lock"])
+    home = places.cache() / "receivers" / key
+    program = home / "netnice-receiver"
+    if not program.exists():
+        compile_into(home)
+    # results belong to the program, not to the wording of its sources
+    return Program(places.digest(program.read_bytes()), program)
+
+
+def compile_into(home: Path) -> None:
+    """Compile it with cargo; two builds at a time do not disturb each other."""
+    if shutil.which("cargo") is None:
+        raise LabError("no Rust", "cargo is not installed", "./setup --yes test")
+    target = Path(os.environ.get("CARGO_TARGET_DIR") or places.cache().parent / "target")
+    tool.run(
+        ["cargo", "build", "--locked", "--release", "-p", "netnice-receiver"],
+        places.CLONE,
+        {**os.environ, "CARGO_TARGET_DIR": str(target)},
+    )
+    home.mkdir(parents=True, exist_ok=True)
+    aside = home / f"part-{os.getpid()}"
+    shutil.copy(target / "release" / "netnice-receiver", aside)
+    aside.rename(home / "netnice-receiver")

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""What a scenario asks of its samples, as a value: the experiment's own numbers beside those of every run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import pandas as pd
+
+Groups = Mapping[str, list[int]]
+"""The numbers of the flows of each group."""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The samples of one run: of its flows, of its receiver; `end`: when the run ended, seconds."""
+
+    groups: Groups
+    end: float
+    flow: pd.DataFrame
+    receiver: pd.DataFrame
+
+
+class Measure(Protocol):
+    """A frozen value with its own numbers in it; what it gives is named in measures/units.py."""
+
+    def numbers(self, sampled: Sampled) -> dict[str, float]:
+        """The metrics of a run."""
+        ...
