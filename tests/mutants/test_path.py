@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from netnice_lab.mutants import Mutant
+from netnice_lab.engine.mutants import Mutant
 
 TOP = Path(__file__).resolve().parents[2]
 LINK, BUFFER = "src/link/mod.rs", "src/link/buffer.rs"
