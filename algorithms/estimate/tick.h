@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Is a peer's TCP timestamp (RFC 7323) a clock of a given tick? Senders ask (peer_clock.h), and receivers (receiver/delay.h).
+ * Is a peer's TCP timestamp (RFC 7323) a clock of a given tick? Senders ask (peer_clock.h), and receivers (delay.h).
  */
 #ifndef NN_TICK_H
 #define NN_TICK_H

@@ -10,28 +10,43 @@
  *               start back. It shows the base to flows that came late
  *   loss        halve. A retransmission shows it: an old sequence number with a stamp newer than the highest one's. What
  *               only overtook has an older one (RFC 9840, 4.3). Without timestamps a hole has to do
- *   first less  no decision until it is seen in what comes: after a switch the sender first uses up what the kernel had
- *               granted, for ten round trips at times, in which nothing that is decided can be seen
+ *   first cut   no decision until it is seen in what comes (first_cut.h)
+ *
+ *     starting --queue, loss--> steady --due--> held --2 rounds--> ramp --queue, loss, W = ssthresh--> steady
  *
  * Deviations: decisions fall once a round, not once an ACK; a decrease in one round is halving at most, as the draft.
  */
 #ifndef NN_RLEDBAT_H
 #define NN_RLEDBAT_H
 
-#include "flow.h"
+#include "first_cut.h"
 
-#define NN_RLEDBAT_HELD 2 /* rounds of two segments: LEDBAT++, section 4.4 */
+#define RLEDBAT_HOLD 2 /* rounds of two segments: LEDBAT++, section 4.4 */
 
-enum nn_slowdown { NN_SLOWDOWN_NONE, NN_SLOWDOWN_WAIT, NN_SLOWDOWN_BACK };
+enum rledbat_phase { RLEDBAT_STARTING, RLEDBAT_STEADY, RLEDBAT_HELD, RLEDBAT_RAMP };
 
-nn_inline void rledbat_start(struct nn_receiver *flow, nn_receiver_params p)
+struct rledbat {
+	u32 ssthresh; /* bytes */
+	u32 at_us; /* steady: when the next slowdown is due; held, ramp: when this one began */
+	u32 credit; /* bytes of growth not yet worth a segment */
+	u32 newest; /* timestamp of the highest sequence number seen */
+	u32 held; /* rounds of the slowdown with two segments */
+	u8 phase; /* enum rledbat_phase */
+	u8 cut; /* enum nn_cut */
+	u8 resent; /* the round has a retransmission */
+	u8 hold; /* rounds still to ignore: their data left before the last decision */
+};
+
+NN_RECEIVER_STATE(rledbat, rledbat_of)
+
+nn_inline void rledbat_on_start(struct nn_receiver *flow, nn_receiver_params p)
 {
-	struct nn_rledbat *l = &flow->rledbat;
+	struct rledbat *l = rledbat_of(flow);
 
 	(void)p;
 	__builtin_memset(l, 0, sizeof(*l));
 	l->ssthresh = NN_RECEIVER_MOST;
-	l->slow_start = 1;
+	l->phase = RLEDBAT_STARTING;
 }
 
 nn_inline u32 rledbat_divisor(u32 target, u32 base)
@@ -41,74 +56,67 @@ nn_inline u32 rledbat_divisor(u32 target, u32 base)
 	return ratio > 16 ? 16 : ratio < 1 ? 1 : (u32)ratio;
 }
 
-nn_inline void rledbat_plan(struct nn_rledbat *l, u32 now_us, u32 wait_us)
+/* The next slowdown comes after `wait_us`. */
+nn_inline void rledbat_steady(struct rledbat *l, u32 now_us, u32 wait_us)
 {
-	l->planned = 1;
-	l->next_us = now_us + nn_min(wait_us, 600000000u);
+	l->phase = RLEDBAT_STEADY;
+	l->at_us = now_us + nn_min(wait_us, 600000000u);
 }
 
-nn_inline void rledbat_less(struct nn_receiver *flow, u32 bytes)
+nn_inline void rledbat_cut(struct nn_receiver *flow, u32 bytes)
 {
-	struct nn_rledbat *l = &flow->rledbat;
-
 	nn_set_target(flow, bytes);
-	if (l->less == NN_LESS_NEVER)
-		l->less = NN_LESS_TOLD;
+	nn_cut(&rledbat_of(flow)->cut);
 }
 
 /* Would a decision be about data that left before the last one? */
 nn_inline bool rledbat_waits(struct nn_receiver *flow)
 {
-	struct nn_rledbat *l = &flow->rledbat;
+	struct rledbat *l = rledbat_of(flow);
 
 	if (l->hold) {
 		l->hold--;
 		return true;
 	}
-	return nn_unseen(flow, &l->less);
+	return nn_cut_is_unseen(flow, &l->cut);
 }
 
 /* The slowdown's own steps; true while it decides the window. */
 nn_inline bool rledbat_slowdown(struct nn_receiver *flow, u32 now_us)
 {
-	struct nn_rledbat *l = &flow->rledbat;
+	struct rledbat *l = rledbat_of(flow);
 
-	if (l->slowdown == NN_SLOWDOWN_NONE && l->planned && nn_reached(now_us, l->next_us)) {
+	if (l->phase == RLEDBAT_STEADY && nn_reached(now_us, l->at_us)) {
 		l->ssthresh = flow->target;
-		l->slow_us = now_us;
-		l->planned = 0;
-		l->slowdown = NN_SLOWDOWN_WAIT;
+		l->phase = RLEDBAT_HELD;
+		l->at_us = now_us;
 		l->held = 0;
 		l->hold = 1;
-		rledbat_less(flow, 2 * flow->mss);
+		rledbat_cut(flow, 2 * flow->mss);
 		return true;
 	}
-	if (l->slowdown != NN_SLOWDOWN_WAIT)
+	if (l->phase != RLEDBAT_HELD)
 		return false;
-	if (++l->held >= NN_RLEDBAT_HELD) {
-		l->slowdown = NN_SLOWDOWN_BACK;
-		l->slow_start = 1;
-	}
+	if (++l->held >= RLEDBAT_HOLD)
+		l->phase = RLEDBAT_RAMP;
 	return true;
 }
 
-/* Slow start ends where it is. */
+/* Slow start, if it is under way, ends where it is. */
 nn_inline void rledbat_leave(struct nn_receiver *flow, u32 now_us)
 {
-	struct nn_rledbat *l = &flow->rledbat;
+	struct rledbat *l = rledbat_of(flow);
 
-	l->slow_start = 0;
-	if (l->slowdown == NN_SLOWDOWN_BACK)
-		rledbat_plan(l, now_us, nn_min(now_us - l->slow_us, 60000000) * 9);
-	else if (!l->planned)
-		rledbat_plan(l, now_us, 2 * nn_min(flow->delay.rtt_min, 10000000));
-	l->slowdown = NN_SLOWDOWN_NONE;
+	if (l->phase == RLEDBAT_RAMP)
+		rledbat_steady(l, now_us, nn_min(now_us - l->at_us, 60000000) * 9);
+	else if (l->phase == RLEDBAT_STARTING)
+		rledbat_steady(l, now_us, 2 * nn_min(flow->delay.base.rtt_min, 10000000));
 }
 
 nn_inline void rledbat_slow_start(struct nn_receiver *flow, u32 now_us, u32 queue, u32 target, u32 divisor)
 {
-	struct nn_rledbat *l = &flow->rledbat;
-	u32 most = l->slowdown == NN_SLOWDOWN_BACK ? target : target / 4 * 3;
+	struct rledbat *l = rledbat_of(flow);
+	u32 most = l->phase == RLEDBAT_RAMP ? target : target / 4 * 3;
 
 	if (queue > most || flow->target >= l->ssthresh)
 		rledbat_leave(flow, now_us);
@@ -118,7 +126,7 @@ nn_inline void rledbat_slow_start(struct nn_receiver *flow, u32 now_us, u32 queu
 
 nn_inline void rledbat_grow(struct nn_receiver *flow, u32 divisor)
 {
-	struct nn_rledbat *l = &flow->rledbat;
+	struct rledbat *l = rledbat_of(flow);
 
 	l->credit += flow->mss / divisor;
 	if (l->credit < flow->mss)
@@ -131,28 +139,28 @@ nn_inline void rledbat_shrink(struct nn_receiver *flow, u32 queue, u32 target)
 {
 	u64 less = (u64)flow->target * (queue - target) / target;
 
-	rledbat_less(flow, less > flow->target / 2 ? flow->target / 2 : flow->target - (u32)less);
+	rledbat_cut(flow, less > flow->target / 2 ? flow->target / 2 : flow->target - (u32)less);
 }
 
 nn_inline void rledbat_lose(struct nn_receiver *flow, u32 now_us)
 {
-	rledbat_less(flow, flow->target / 2);
-	flow->rledbat.ssthresh = flow->target;
-	flow->rledbat.hold = 1;
+	rledbat_cut(flow, flow->target / 2);
+	rledbat_of(flow)->ssthresh = flow->target;
+	rledbat_of(flow)->hold = 1;
 	rledbat_leave(flow, now_us);
 }
 
 nn_inline void rledbat_decide(struct nn_receiver *flow, nn_receiver_params p, u32 now_us)
 {
-	struct nn_rledbat *l = &flow->rledbat;
-	u32 target = nn_max(p[NN_R_target], 100), base = flow->delay.rtt_min, queue, divisor;
+	struct rledbat *l = rledbat_of(flow);
+	u32 target = nn_max(p[NN_R_target], 100), base = flow->delay.base.rtt_min, queue, divisor;
 
 	queue = flow->round.rtt_min == NN_NEVER ? 0 : flow->round.rtt_min - nn_min(base, flow->round.rtt_min);
 	divisor = rledbat_divisor(target, base);
-	if (l->resent && l->slowdown != NN_SLOWDOWN_WAIT) {
+	if (l->resent && l->phase != RLEDBAT_HELD) {
 		rledbat_lose(flow, now_us);
 	} else if (!rledbat_slowdown(flow, now_us)) {
-		if (l->slow_start)
+		if (l->phase != RLEDBAT_STEADY)
 			rledbat_slow_start(flow, now_us, queue, target, divisor);
 		else if (queue > target)
 			rledbat_shrink(flow, queue, target);
@@ -166,12 +174,12 @@ nn_rare void rledbat_on_round(struct nn_receiver *flow, nn_receiver_params p, co
 {
 	if (!rledbat_waits(flow))
 		rledbat_decide(flow, p, seg->now_us);
-	flow->rledbat.resent = 0;
+	rledbat_of(flow)->resent = 0;
 	nn_round_start(flow, seg);
 }
 
 /* Was this one lost before? What only overtook has an older stamp than what it overtook. */
-nn_inline bool rledbat_resent(struct nn_rledbat *l, u32 next, const struct nn_segment *seg, bool hole)
+nn_inline bool rledbat_resent(struct rledbat *l, u32 next, const struct nn_segment *seg, bool hole)
 {
 	if (!seg->stamped)
 		return hole;
@@ -184,7 +192,7 @@ nn_inline bool rledbat_resent(struct nn_rledbat *l, u32 next, const struct nn_se
 nn_inline void rledbat_on_arrival(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg,
 				  const struct nn_arrival *arrival)
 {
-	struct nn_rledbat *l = &flow->rledbat;
+	struct rledbat *l = rledbat_of(flow);
 
 	if (nn_unlikely(rledbat_resent(l, flow->next, seg, arrival->hole)))
 		l->resent = 1;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Vulture (Li and Welzl, research report 474, University of Oslo, 2017), algorithms 1 to 5; 6 is in flow.h.
+ * Vulture (Li and Welzl, research report 474, University of Oslo, 2017), algorithms 1 to 4; 5 is in window.h, 6
+ * in ../estimate/sender_window.h.
  *
  *   PIV        arrival interval - sending interval of two segments sent at least 5 jiffies apart
  *   mode       sum of a round's PIVs > 0, or more than half positive: conservative (others are there); else aggressive
  *   policy     > 7/8 of the PIVs high: halve; > 7/8 low: double below rwndThresh, one segment a round above; else fix
- *   loss       halve. After a decision, nothing is analysed until data arrives that reflects it
+ *   loss       halve
+ *
+ *     measuring --end of a round with PIVs: a policy; a hole: halve--> waiting
+ *     waiting --data that reflects the decision: a round later--> measuring
  *
  * The thresholds are in jiffies of 4 ms (`jiffy`). The paper's kernel reads both clocks in jiffies: `quantum` 4000
  * reproduces that; 1 uses what the clocks really tell.
@@ -42,11 +46,27 @@
 
 #include "flow.h"
 
-enum nn_policy { NN_FIX, NN_DOUBLE, NN_INCREASE, NN_HALVE };
+enum vulture_phase { VULTURE_MEASURING, VULTURE_WAITING };
+enum vulture_policy { VULTURE_FIX, VULTURE_DOUBLE, VULTURE_INCREASE, VULTURE_HALVE };
 
-#define NN_PSI 5 /* jiffies between the two of a pair */
+#define VULTURE_PSI 5 /* jiffies between the two of a pair */
+#define VULTURE_PIVS 128
 
-nn_inline void vulture_forget(struct nn_vulture *v)
+struct vulture {
+	u32 sent[VULTURE_PIVS], arrived[VULTURE_PIVS]; /* packetQue: us, rounded down to the quantum */
+	u32 head, tail;
+	u32 tick; /* of the clock they were sent by, us; 0: it is ours */
+	u32 positive, count; /* PIVs of the round */
+	u32 high[2], low[2]; /* of them, by the thresholds of conservative and aggressive mode */
+	s32 sum;
+	u32 thresh; /* rwndThresh, bytes */
+	u8 phase; /* enum vulture_phase */
+	u8 policy, aggressive; /* last decisions, for whoever watches */
+};
+
+NN_RECEIVER_STATE(vulture, vulture_of)
+
+nn_inline void vulture_forget(struct vulture *v)
 {
 	v->positive = 0;
 	v->count = 0;
@@ -58,22 +78,22 @@ nn_inline void vulture_forget(struct nn_vulture *v)
 	v->head = v->tail;
 }
 
-nn_inline void vulture_start(struct nn_receiver *flow, nn_receiver_params p)
+nn_inline void vulture_on_start(struct nn_receiver *flow, nn_receiver_params p)
 {
-	struct nn_vulture *v = &flow->vulture;
+	struct vulture *v = vulture_of(flow);
 
 	(void)p;
 	v->head = 0;
 	v->tail = 0;
 	v->tick = 0;
 	v->thresh = 0;
-	v->wait = 0;
-	v->policy = NN_FIX;
+	v->phase = VULTURE_MEASURING;
+	v->policy = VULTURE_FIX;
 	v->aggressive = 0;
 	vulture_forget(v);
 }
 
-nn_inline void vulture_count(struct nn_vulture *v, s32 piv, u32 jiffy)
+nn_inline void vulture_count(struct vulture *v, s32 piv, u32 jiffy)
 {
 	u32 size = piv < 0 ? 0u - (u32)piv : (u32)piv;
 
@@ -87,7 +107,7 @@ nn_inline void vulture_count(struct nn_vulture *v, s32 piv, u32 jiffy)
 }
 
 /* Algorithm 1. */
-nn_inline void vulture_measure(struct nn_vulture *v, nn_receiver_params p, const struct nn_segment *seg, u32 tick)
+nn_inline void vulture_measure(struct vulture *v, nn_receiver_params p, const struct nn_segment *seg, u32 tick)
 {
 	u32 quantum = nn_max(p[NN_R_quantum], 1), jiffy = nn_min(p[NN_R_jiffy], 100000);
 	u32 clock = seg->stamped ? tick : 0, head, tail;
@@ -98,64 +118,64 @@ nn_inline void vulture_measure(struct nn_vulture *v, nn_receiver_params p, const
 	if (v->tick != clock) /* times of two clocks make no pair: such a head would stay for ever */
 		v->head = v->tail;
 	v->tick = clock;
-	head = v->head % NN_PIVS;
-	tail = v->tail % NN_PIVS;
-	interval = (s32)(sent - v->tsval[head]);
-	if (v->head != v->tail && interval >= (s32)(NN_PSI * jiffy)) {
-		vulture_count(v, (s32)(arrived - v->arrival[head] - (u32)interval), jiffy);
+	head = v->head % VULTURE_PIVS;
+	tail = v->tail % VULTURE_PIVS;
+	interval = (s32)(sent - v->sent[head]);
+	if (v->head != v->tail && interval >= (s32)(VULTURE_PSI * jiffy)) {
+		vulture_count(v, (s32)(arrived - v->arrived[head] - (u32)interval), jiffy);
 		v->head++;
-	} else if (v->tail - v->head < NN_PIVS) {
-		v->tsval[tail] = sent;
-		v->arrival[tail] = arrived;
+	} else if (v->tail - v->head < VULTURE_PIVS) {
+		v->sent[tail] = sent;
+		v->arrived[tail] = arrived;
 		v->tail++;
 	}
 }
 
 /* Algorithms 2, 3 and 4. */
-nn_inline enum nn_policy vulture_decide(struct nn_vulture *v, nn_receiver_params p, u32 window)
+nn_inline enum vulture_policy vulture_decide(struct vulture *v, nn_receiver_params p, u32 window)
 {
 	u64 alpha = 7ull * v->count; /* 7/8 of them */
 	bool aggressive = !(p[NN_R_cautious] || v->sum > 0 || v->positive > v->count / 2);
 
 	v->aggressive = aggressive;
 	if (8ull * (aggressive ? v->high[1] : v->high[0]) > alpha)
-		return NN_HALVE;
+		return VULTURE_HALVE;
 	if (8ull * (aggressive ? v->low[1] : v->low[0]) > alpha)
-		return window < v->thresh ? NN_DOUBLE : NN_INCREASE;
-	return NN_FIX;
+		return window < v->thresh ? VULTURE_DOUBLE : VULTURE_INCREASE;
+	return VULTURE_FIX;
 }
 
-nn_inline void vulture_apply(struct nn_receiver *flow, nn_receiver_params p, enum nn_policy policy)
+nn_inline void vulture_apply(struct nn_receiver *flow, nn_receiver_params p, enum vulture_policy policy)
 {
-	struct nn_vulture *v = &flow->vulture;
+	struct vulture *v = vulture_of(flow);
 
-	if (policy == NN_HALVE)
+	if (policy == VULTURE_HALVE)
 		v->thresh = nn_max((u32)((u64)flow->window * nn_min(p[NN_R_remembered], 100) / 100), flow->floor);
-	nn_set_target(flow, policy == NN_HALVE	    ? flow->window / 2
-			    : policy == NN_DOUBLE   ? flow->window * 2
-			    : policy == NN_INCREASE ? flow->window + flow->mss
-						    : flow->window);
+	nn_set_target(flow, policy == VULTURE_HALVE	 ? flow->window / 2
+			    : policy == VULTURE_DOUBLE	 ? flow->window * 2
+			    : policy == VULTURE_INCREASE ? flow->window + flow->mss
+							 : flow->window);
 	v->policy = policy;
-	v->wait = 1;
+	v->phase = VULTURE_WAITING;
 	vulture_forget(v);
 }
 
 nn_rare void vulture_on_arrival(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg,
 				const struct nn_arrival *arrival)
 {
-	struct nn_vulture *v = &flow->vulture;
+	struct vulture *v = vulture_of(flow);
 
-	if (!v->wait) {
+	if (v->phase == VULTURE_MEASURING) {
 		vulture_measure(v, p, seg, flow->delay.tick);
 		if (arrival->hole)
-			vulture_apply(flow, p, NN_HALVE);
+			vulture_apply(flow, p, VULTURE_HALVE);
 		else if (arrival->round && v->count)
 			vulture_apply(flow, p, vulture_decide(v, p, flow->window));
 		else
 			return;
 		nn_round_start(flow, seg);
 	} else if (arrival->round) {
-		v->wait = 0;
+		v->phase = VULTURE_MEASURING;
 		vulture_forget(v);
 		nn_round_start(flow, seg);
 	}

@@ -33,7 +33,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_endian.h>
 
-#include "../../algorithms/receiver/clock.h"
+#include "../../algorithms/common/clock.h"
 #include "../../algorithms/receiver/receiver.h"
 #include "state.h"
 
@@ -59,7 +59,7 @@ u32 nn_receiver_chosen SEC(".data") = NN_RA_tide; /* not .bss, though it is 0 */
 
 struct receiver_counters nn_receiver_counters;
 
-struct nn_receiver_kin nn_receiver_kin;
+struct nn_receiver_siblings nn_receiver_siblings;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
@@ -147,7 +147,7 @@ static __noinline int arrived_bare(struct __sk_buff *skb, u32 seq, u32 payload)
 	tell_time(c, &seg, params);
 	seg.segments = count(skb);
 	__sync_fetch_and_add(&nn_receiver_counters.unstamped, seg.segments);
-	nn_special_arrival(&c->flow, &nn_receiver_kin, params, chosen, &seg);
+	nn_special_arrival(&c->flow, &nn_receiver_siblings, params, chosen, &seg);
 	return 1;
 }
 
@@ -177,7 +177,7 @@ static __always_inline int arrived(struct __sk_buff *skb)
 	seg.stamped = 1;
 	seg.tsval = bpf_ntohl(tcp->tsval);
 	seg.tsecr = (bpf_ntohl(tcp->tsecr) - c->offset) * 1000;
-	nn_receiver_arrival(&c->flow, &nn_receiver_kin, params, chosen, &seg);
+	nn_receiver_arrival(&c->flow, &nn_receiver_siblings, params, chosen, &seg);
 	return 1;
 }
 

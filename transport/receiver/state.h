@@ -3,7 +3,7 @@
 #ifndef NN_RECEIVER_STATE_H
 #define NN_RECEIVER_STATE_H
 
-#include "../../algorithms/receiver/clock.h"
+#include "../../algorithms/common/clock.h"
 #include "../../algorithms/receiver/flow.h"
 
 struct connection {

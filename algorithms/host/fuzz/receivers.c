@@ -16,14 +16,14 @@ static const u32 defaults[NN_RECEIVER_COUNT][NN_RECEIVER_PARAM_COUNT] = {
 
 static void arrive(struct nn_receiver *flow, nn_receiver_params p, u32 chosen, struct input *in)
 {
-	struct nn_receiver_kin kin = { take(in, 1), take(in, 1), take(in, 4), take(in, 4) };
+	struct nn_receiver_siblings siblings = { take(in, 1), take(in, 1), take(in, 4), take(in, 4) };
 	struct nn_segment seg;
 
 	for (size_t i = 0; i < sizeof(seg) / sizeof(u32); i++)
 		((u32 *)&seg)[i] = take(in, sizeof(u32));
 	seg.bytes = seg.bytes % (1 << 20) + 1; /* what the shim lets through */
 	seg.segments = seg.segments % 65536 + 1;
-	nn_receiver_arrival(flow, &kin, p, chosen, &seg);
+	nn_receiver_arrival(flow, &siblings, p, chosen, &seg);
 }
 
 static void acknowledge(struct nn_receiver *flow, struct input *in)

@@ -61,7 +61,7 @@ extern "C" {
     static nn_host_size: u32;
     fn nn_host_arrival(
         flow: *mut u64,
-        kin: *mut Kin,
+        siblings: *mut Siblings,
         p: *const u32,
         chosen: u32,
         seg: *const Segment,
@@ -76,10 +76,10 @@ extern "C" {
     fn nn_host_may_stop(wish: u32, of_cgroup: bool) -> bool;
 }
 
-/// `struct nn_receiver_kin`: what the flows of one host know of each other.
+/// `struct nn_receiver_siblings`: what the flows of one host know of each other.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Kin {
+pub struct Siblings {
     numbers: u32,
     last: u32,
     last_us: u32,
@@ -95,7 +95,7 @@ pub struct Core {
     /// Its parameters, in the order of `PARAMETERS`.
     pub params: Vec<u32>,
     /// What it knows of the host's other flows: share it with them.
-    pub kin: Rc<Cell<Kin>>,
+    pub siblings: Rc<Cell<Siblings>>,
 }
 
 impl Core {
@@ -114,7 +114,7 @@ impl Core {
             flow: vec![0; words],
             chosen: Some(chosen),
             params: ALGORITHMS[chosen].defaults.to_vec(),
-            kin: Rc::default(),
+            siblings: Rc::default(),
         }
     }
 
@@ -129,10 +129,10 @@ impl Core {
         let chosen = self.chosen.map_or(u32::MAX, |c| c as u32);
         // SAFETY: the buffer has the size and the alignment of struct nn_receiver, the rest is laid out as in C.
         unsafe {
-            let kin = self.kin.as_ptr();
+            let siblings = self.siblings.as_ptr();
             nn_host_arrival(
                 self.flow.as_mut_ptr(),
-                kin,
+                siblings,
                 self.params.as_ptr(),
                 chosen,
                 seg,

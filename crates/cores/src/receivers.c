@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* The inline receiver cores as functions that another language can call. */
-#include "clock.h"
+#include "../common/clock.h"
 #include "receiver.h"
 #include "wish.h"
 
-void nn_host_arrival(struct nn_receiver *flow, struct nn_receiver_kin *kin, nn_receiver_params p, u32 chosen,
+void nn_host_arrival(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, nn_receiver_params p, u32 chosen,
 		     const struct nn_segment *seg)
 {
-	nn_receiver_arrival(flow, kin, p, chosen, seg);
+	nn_receiver_arrival(flow, siblings, p, chosen, seg);
 }
 
 u32 nn_host_ack(struct nn_receiver *flow, const struct nn_leaving *ack)
@@ -53,8 +53,10 @@ bool nn_host_may_stop(u32 wish, bool of_cgroup)
 const u32 nn_host_size = sizeof(struct nn_receiver);
 
 /* What a test may look at, in one order. */
-void nn_host_look(const struct nn_receiver *flow, u32 *words)
+void nn_host_look(struct nn_receiver *flow, u32 *words)
 {
+	const struct vulture *vulture = vulture_of(flow);
+
 	words[0] = flow->window;
 	words[1] = flow->target;
 	words[2] = flow->estimate;
@@ -63,9 +65,9 @@ void nn_host_look(const struct nn_receiver *flow, u32 *words)
 	words[5] = flow->delay.tick;
 	words[6] = flow->edge;
 	words[7] = flow->rounds;
-	words[8] = flow->vulture.policy;
-	words[9] = flow->vulture.aggressive;
-	words[10] = flow->vulture.count;
-	words[11] = flow->vulture.thresh;
+	words[8] = vulture->policy;
+	words[9] = vulture->aggressive;
+	words[10] = vulture->count;
+	words[11] = vulture->thresh;
 	words[12] = (u32)flow->delay.skew.rate;
 }

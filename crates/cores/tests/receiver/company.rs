@@ -14,10 +14,10 @@ fn join(path: &mut Path) {
 fn ebbed(flows: usize, shared: bool, twentieths: usize) -> Vec<u32> {
     let mut paths: Vec<Path> = (0..flows).map(|_| Path::new("tide")).collect();
     if shared {
-        let kin = paths[0].core.kin.clone();
+        let siblings = paths[0].core.siblings.clone();
         paths
             .iter_mut()
-            .for_each(|path| path.core.kin = kin.clone());
+            .for_each(|path| path.core.siblings = siblings.clone());
     }
     for step in 0..200 + twentieths {
         for path in &mut paths {
@@ -56,7 +56,7 @@ fn flows_of_other_hosts_are_no_company() {
 #[test]
 fn company_that_left_is_forgotten() {
     let (mut stays, mut leaves) = (Path::new("tide"), Path::new("tide"));
-    leaves.core.kin = stays.core.kin.clone();
+    leaves.core.siblings = stays.core.siblings.clone();
     for path in [&mut stays, &mut leaves] {
         path.run(10 * SECOND, 0.0);
         join(path);

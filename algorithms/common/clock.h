@@ -6,7 +6,7 @@
 #ifndef NN_CLOCK_H
 #define NN_CLOCK_H
 
-#include "../common/types.h"
+#include "types.h"
 
 /* n / 1000, exact below 4.3 x 10^17: thirteen years of nanoseconds. */
 nn_inline u64 nn_thousandth(u64 n)

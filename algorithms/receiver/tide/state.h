@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* What TIDE remembers of a flow: ../tide.h has the diagram of the phases. */
+#ifndef NN_TIDE_STATE_H
+#define NN_TIDE_STATE_H
+
+#include "../../estimate/route.h"
+#include "../../estimate/step.h"
+#include "../first_cut.h"
+#include "memory.h"
+
+#define TIDE_SETTLED 4 /* rounds */
+
+#define TIDE_ROW 4 /* of phases: a clear round leads to the first of the row */
+
+enum tide_phase {
+	TIDE_CREEPING,
+	TIDE_DRAINING,
+	TIDE_LEAVING,
+	TIDE_DOUBLING = TIDE_ROW,
+	TIDE_FLOOR,
+	TIDE_RESUMING = 2 * TIDE_ROW,
+	TIDE_EASING,
+};
+
+struct tide {
+	struct nn_step step;
+	struct nn_route route;
+	struct nn_memory memory;
+	u32 clear[2]; /* target in the last clear round, and in the one before: what the path was seen to hold */
+	u32 rate_max; /* bytes a millisecond, decaying */
+	u32 stride; /* segments of growth a round */
+	u32 quiet; /* rounds of growth in a row */
+	u32 hold; /* rounds still to ignore: their data left before the last decision */
+	u32 paused; /* rounds at the floor */
+	u32 settled; /* clear rounds since the return reached the window remembered */
+	u32 drained; /* rounds since the drain began that the last clear round has not ended; 0: none */
+	u32 last_queue; /* us, of the last congested round */
+	u8 phase; /* enum tide_phase */
+	u8 strange; /* draining: from a queue above `foreign` */
+	u8 cut; /* enum nn_cut */
+};
+
+NN_RECEIVER_STATE(tide, tide_of)
+
+nn_inline void tide_enter(struct nn_receiver *flow, enum tide_phase phase)
+{
+	tide_of(flow)->phase = phase;
+	flow->low = phase == TIDE_FLOOR || phase == TIDE_LEAVING;
+}
+
+/* Growth begins anew, a segment a round. */
+nn_inline void tide_calm(struct tide *t)
+{
+	t->stride = 1;
+	t->quiet = 0;
+}
+
+#endif

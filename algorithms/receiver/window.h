@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * From the target to the window that is advertised (Vulture, algorithm 5). It follows the target by at most the bytes that
+ * an ACK acknowledges, so the right edge never moves left and a growing window never makes the sender burst.
+ */
+#ifndef NN_RECEIVER_WINDOW_H
+#define NN_RECEIVER_WINDOW_H
+
+#include "flow.h"
+
+#define NN_TELLINGS_A_WINDOW 256
+
+/* Bytes that the window may grow on an ACK: as many as it acknowledges, or twice that where the core is sure. */
+nn_inline u32 nn_grown(const struct nn_receiver *flow, u32 acked)
+{
+	return flow->haste > 1 ? nn_add_saturating(acked, acked) : acked;
+}
+
+/* The window comes nearer to its target. */
+nn_rare void nn_follow(struct nn_receiver *flow, u32 acked)
+{
+	if (flow->window < flow->target)
+		flow->window = nn_min(flow->target, nn_add_saturating(flow->window, nn_grown(flow, acked)));
+	else
+		flow->window = nn_max(flow->target, flow->window - nn_min(acked, flow->window));
+}
+
+/*
+ * The right edge, at most: the kernel rounds windows up to its scale, and senders fill that too. While a window shrinks,
+ * its edge stands still; but what is left of it is rounded up with every ACK.
+ */
+nn_inline void nn_advance(struct nn_receiver *flow, u32 acked, u32 now_us)
+{
+	u32 edge = flow->acked + flow->window + flow->rounded, crept = flow->edge + nn_min(acked, flow->rounded);
+
+	if (nn_unlikely(flow->granted == NN_GRANTED_NOTHING)) {
+		flow->round.mark = flow->round.stamped ? flow->round.mark : edge;
+		flow->granted = NN_GRANTED_MARK;
+	} else if ((s32)(edge - crept) <= 0) {
+		edge = crept;
+		if (flow->granted == NN_GRANTED_MARK && !flow->round.stamped)
+			flow->round.mark = edge;
+	} else if (nn_unlikely(flow->granted == NN_GRANTED_MARK)) {
+		if (!flow->round.stamped)
+			flow->round.start_us = now_us;
+		flow->granted = NN_GRANTED_MORE;
+	}
+	flow->edge = edge;
+}
+
+/*
+ * Is `window`, the one to advertise with the ACK just sent, to be told to the kernel? Once a 256th of it was acknowledged
+ * also if nothing changed, for the kernel overwrites what it was told when its receive buffer grows
+ * (tcp_rcv_space_adjust), when segments turn out to be larger (tcp_measure_rcv_mss) and for SO_RCVLOWAT, and tells nobody;
+ * from then on each segment that arrives may widen the window by two (tcp_grow_window). So a window is never more than a
+ * 128th too wide, and those of up to 512 segments are told with every ACK. (A 64th was tried: rLEDBAT at 10 Mbit/s then
+ * added 13 ms to a stranger's round trip instead of 11.)
+ */
+nn_inline bool nn_tell(struct nn_receiver *flow, u32 window)
+{
+	u32 told = flow->told;
+
+	if (window == told && (!window || flow->acked - flow->told_at < window / NN_TELLINGS_A_WINDOW))
+		return false;
+	flow->told = window;
+	flow->told_at = flow->acked;
+	return true;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * What a host's downloads know of each other: that another one is at its floor too. Written without a lock: a lost update
+ * is a late one.
+ */
+#ifndef NN_SIBLINGS_FLOOR_H
+#define NN_SIBLINGS_FLOOR_H
+
+#include "../receiver/flow.h"
+
+#define NN_COMPANY_US 1000000 /* a window below a segment shows a sign of life every 0.2 to 0.5 s */
+#define NN_APART_US 100000 /* processors may see two arrivals in another order */
+
+struct nn_receiver_siblings {
+	u32 numbers; /* given to flows */
+	u32 last; /* the flow that was last at its floor */
+	u32 last_us; /* when */
+	u32 other_us; /* when another one was, before it */
+};
+
+/* A round at the floor is over: is another flow of this host at its floor, too? */
+nn_rare void nn_meet(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, u32 now_us)
+{
+	if (!flow->number)
+		flow->number = ++siblings->numbers;
+	if (siblings->last != flow->number) {
+		siblings->other_us = siblings->last_us;
+		siblings->last = flow->number;
+	}
+	siblings->last_us = now_us;
+	flow->company = now_us - siblings->other_us + NN_APART_US < NN_COMPANY_US + NN_APART_US;
+}
+
+#endif
