@@ -12,7 +12,12 @@ from pathlib import Path
 
 SOURCE = {".c", ".cc", ".h", ".rs", ".py", ".sh"}
 CONFIGURATION = {".toml", ".cfg", ".fragment"}
-MOST_LINES = 400
+#: Lines of a source file, by the longest prefix of its path.
+MOST_LINES = {"": 400, "algorithms/": 250, "algorithms/sender/nice.h": 120}
+#: Files that are longer and are known to be: each is a known miss, and off this list as soon as it is short enough.
+KNOWN_LONG = frozenset({"algorithms/sender/ladder.h", "algorithms/sender/netnice.h"})
+#: What a reader of README.md sees without scrolling, and how wide a table may be there.
+FIRST_SCREEN, MOST_COLUMNS = 40, 4
 # Spelled in pieces, so that this file keeps its own rules.
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 ONE_MACHINE = re.compile(r"(?<![\w.$})])/(?:wo" r"rk|ro" r"ot|ho" r"me/\w+)/")
@@ -44,8 +49,22 @@ def spdx(path: str, text: str) -> Iterator[str]:
 def length(path: str, text: str) -> Iterator[str]:
     """A longer source file holds more than one idea."""
     lines = len(text.splitlines())
-    if is_source(path, text) and lines > MOST_LINES:
-        yield f"{lines}: {lines} lines; the most is {MOST_LINES}"
+    most = MOST_LINES[max((room for room in MOST_LINES if path.startswith(room)), key=len)]
+    if is_source(path, text) and lines > most:
+        yield f"{lines}: {lines} lines; the most is {most}"
+
+
+def first_screen(path: str, text: str) -> Iterator[str]:
+    """README begins with what it is for: a command, a narrow table and what to try, all on the first screen."""
+    if path != "README.md":
+        return
+    top = text.splitlines()[:FIRST_SCREEN]
+    for number, line in enumerate(top, 1):
+        if line.startswith("|") and line.count("|") - 1 > MOST_COLUMNS:
+            yield f"{number}: a table of {line.count('|') - 1} columns; the most on the first screen is {MOST_COLUMNS}"
+    for wanted in ("netnice rsync", "| --- |", "./setup demo", "./setup test"):
+        if not any(wanted in line for line in top):
+            yield f"{FIRST_SCREEN}: no '{wanted}' among the first {FIRST_SCREEN} lines"
 
 
 def finished(_path: str, text: str) -> Iterator[str]:
@@ -64,7 +83,7 @@ def tidy(_path: str, text: str) -> Iterator[str]:
         yield f"{len(text.splitlines())}: no newline at the end"
 
 
-RULES: tuple[Rule, ...] = (spdx, length, finished, portable, tidy)
+RULES: tuple[Rule, ...] = (spdx, length, first_screen, finished, portable, tidy)
 
 
 def matches(pattern: re.Pattern[str], text: str, what: str) -> Iterator[str]:
@@ -89,9 +108,10 @@ def tracked(top: Path) -> list[str]:
     return [p for p in paths if not p.startswith("LICENSES/") and not p.endswith((".lock", "requirements.txt"))]
 
 
-def check(top: Path) -> tuple[int, list[str]]:
-    """Applies every rule to every file; returns how many held, and the breaches."""
+def check(top: Path) -> tuple[int, list[str], list[str]]:
+    """Applies every rule to every file; returns how many held, the breaches, and those that are known."""
     breaches = changelog(top)
+    known: list[str] = []
     held = 0 if breaches else 1
     for path in tracked(top):
         try:
@@ -100,15 +120,21 @@ def check(top: Path) -> tuple[int, list[str]]:
             continue  # a picture or a recording, not text
         for rule in RULES:
             found = [f"{path}:{breach}" for breach in rule(path, text)]
+            if rule is length and path in KNOWN_LONG:
+                known += found
+                if not found:
+                    breaches.append(f"{path}:1: it is short enough by now: take it off KNOWN_LONG in lint/tree.py")
+                continue
             breaches += found
             held += not found
-    return held, breaches
+    return held, breaches, known
 
 
 def main() -> int:
     """Exit status 0 when every rule holds."""
-    held, breaches = check(Path(__file__).resolve().parent.parent)
-    print("\n".join(breaches)) if breaches else None
+    held, breaches, known = check(Path(__file__).resolve().parent.parent)
+    for line in [*breaches, *(f"known miss: {one}" for one in known)]:
+        print(line)
     print(f"{held} passed, {len(breaches)} failed")
     return 1 if breaches else 0
 
