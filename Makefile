@@ -5,7 +5,7 @@ CACHE   := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/netnice
 PREFIX  ?= /usr/local
 DESTDIR ?=
 # netnice-fetch serves the demo and the tests only.
-INSTALLED := netnice netnicectl netnice-path netnice-measure
+INSTALLED := netnice netnicectl netnice-path netnice-measure netnice-prefetch
 BINARIES  := $(INSTALLED) netnice-fetch
 BIN  := $(PREFIX)/bin
 MAN  := $(PREFIX)/share/man/man1

@@ -29,7 +29,14 @@ impl Generate {
     pub fn run(self) -> Result<ExitCode> {
         let dir = &self.dir;
         fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
-        for command in [netnice::command(), Cli::command(), netnice_path::command(), netnice_measure::command()] {
+        let all = [
+            netnice::command(),
+            Cli::command(),
+            netnice_path::command(),
+            netnice_measure::command(),
+            netnice_prefetch::command(),
+        ];
+        for command in all {
             match self.kind {
                 Kind::Man => clap_mangen::generate_to(command, dir),
                 Kind::Completions => completions(command, dir),

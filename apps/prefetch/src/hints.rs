@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! How a page tells a browser what to prefetch. URLs are plain ([`crate::rules::is_plain`]): none needs escaping but `&`.
+
+use hyper::header::{HeaderMap, HeaderName, HeaderValue, LINK};
+use percent_encoding::{percent_decode_str, utf8_percent_encode, AsciiSet, CONTROLS};
+use serde_json::json;
+
+use crate::rules::{is_plain, OWN};
+
+static SPECULATION_RULES: HeaderName = HeaderName::from_static("speculation-rules");
+/// What would end one URL of several in a query.
+const JOINED: &AsciiSet = &CONTROLS.add(b'%').add(b'&').add(b'#').add(b'+').add(b'"');
+/// Its file, below [`OWN`].
+pub const RULES: &str = "rules.json";
+/// Its file, below [`OWN`].
+pub const CLICK: &str = "click.js";
+const MOST_RULES: usize = 10;
+
+/// A click takes the hints back: Chromium lets no navigation wait for a prefetch whose element is gone.
+pub const CLICK_SCRIPT: &str = "addEventListener('click', function () {
+  document.querySelectorAll('link[data-netnice]').forEach(function (hint) { hint.remove(); });
+}, true);
+";
+
+pub fn add_links(headers: &mut HeaderMap, urls: &[String]) {
+    for url in urls {
+        if let Ok(value) = HeaderValue::from_str(&format!("<{url}>; rel=prefetch")) {
+            headers.append(LINK, value);
+        }
+    }
+}
+
+/// The browser fetches the rules from us, since a header has no room for them.
+pub fn add_speculation(headers: &mut HeaderMap, urls: &[String]) {
+    let joined: Vec<String> = urls
+        .iter()
+        .map(|url| utf8_percent_encode(url, JOINED).to_string())
+        .collect();
+    if let Ok(value) = HeaderValue::from_str(&format!("\"{OWN}{RULES}?{}\"", joined.join("&"))) {
+        headers.append(SPECULATION_RULES.clone(), value);
+    }
+}
+
+/// The rules that [`add_speculation`] asks for; URLs that no hint of ours would name are left out.
+pub fn rules(query: &str) -> String {
+    let decoded = query
+        .split('&')
+        .filter_map(|url| percent_decode_str(url).decode_utf8().ok());
+    let urls: Vec<_> = decoded
+        .filter(|url| is_plain(url))
+        .take(MOST_RULES)
+        .collect();
+    json!({ "prefetch": [{ "source": "list", "urls": urls, "eagerness": "immediate" }] })
+        .to_string()
+}
+
+/// For the head of a page.
+pub fn elements(urls: &[String]) -> String {
+    let links = urls.iter().map(|url| {
+        let url = url.replace('&', "&amp;");
+        format!("<link rel=\"prefetch\" href=\"{url}\" data-netnice>")
+    });
+    let script = format!("<script src=\"{OWN}{CLICK}\" async></script>");
+    links.chain([script]).collect()
+}

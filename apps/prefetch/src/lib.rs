@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! `netnice-prefetch`: a reverse proxy that tells browsers what to prefetch, and sends it in the background.
+//!
+//! On hyper rather than pingora: the congestion control is a socket's, so the proxy must own the socket of each reply,
+//! and hyper takes any; it also builds in a fifth of the time.
+
+mod access;
+mod admin;
+mod config;
+mod congestion;
+mod connections;
+mod error;
+mod hints;
+mod learned;
+mod learner;
+mod metrics;
+mod options;
+mod prefetch;
+mod proxy;
+mod reply;
+mod rewrite;
+mod rules;
+mod run;
+mod server;
+mod socket;
+mod store;
+mod tls;
+mod upgrade;
+mod upstream;
+mod visitors;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+pub use error::{Error, Result};
+use options::{Command, Options};
+
+/// The definition of the command line, for manual pages and completions.
+pub fn command() -> clap::Command {
+    Options::command()
+}
+
+fn warn(text: &str) {
+    netnice_output::complain("netnice-prefetch", text);
+}
+
+/// The program. 0: done; 1: failed; 2: wrong command line.
+pub fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            warn(&e.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<()> {
+    let text = match &options.command {
+        None => return run::serve(&options.serve),
+        Some(Command::Train { logs, files }) => learned::train(&files.read()?, logs)?,
+        Some(Command::Explain { url, json, files }) => {
+            learned::explain(&files.read()?, url, *json)?
+        }
+        Some(Command::Check { file }) => format!("{:#?}", config::Config::read(file)?.checked()?),
+    };
+    netnice_output::print(text).map_err(Error::Start)
+}

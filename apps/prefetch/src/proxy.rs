@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! A request's way: to the site's server and back, with hints on pages.
+
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode, Version};
+use netnice_prefetch_predictor::log::is_page;
+use tokio::sync::Semaphore;
+
+use crate::access::{Entry, Log};
+use crate::config::{Config, Mode};
+use crate::hints;
+use crate::learner::Learner;
+use crate::metrics::{Metrics, Purpose, Requests};
+use crate::reply::Reply;
+use crate::rewrite::Page;
+use crate::rules;
+use crate::socket::Socket;
+use crate::upgrade;
+use crate::upstream::{forward, Upload, Upstream};
+use crate::visitors::{self, Visitors};
+
+/// What of the configuration may change while requests are answered.
+#[derive(Debug)]
+pub struct Settings {
+    pub config: Config,
+    pub foreground: String,
+    /// None: the kernel has none of those asked for.
+    pub background: Option<String>,
+    pub log: Option<Log>,
+}
+
+/// The other end of a connection.
+#[derive(Debug)]
+pub struct Peer {
+    pub address: IpAddr,
+    pub socket: Arc<Socket>,
+    pub secure: bool,
+}
+
+#[derive(Debug)]
+pub struct Proxy {
+    pub settings: ArcSwap<Settings>,
+    pub upstream: Upstream,
+    pub learner: Learner,
+    pub visitors: Visitors,
+    pub metrics: Metrics,
+    /// Kilobytes for replies that wait to be sent.
+    pub buffers: Arc<Semaphore>,
+    /// Demand requests that the site's server has not answered.
+    pub demand: AtomicUsize,
+}
+
+/// A request, as far as the rules need it once it is on its way.
+pub struct Asked {
+    pub client: u64,
+    pub url: String,
+    pub get: bool,
+    pub saves_data: bool,
+    pub by_person: bool,
+    secure: bool,
+}
+
+pub fn text(status: StatusCode, text: &str) -> Response<Reply> {
+    let mut reply = Response::new(Reply::whole(format!("{text}\n")));
+    *reply.status_mut() = status;
+    let headers = reply.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    reply
+}
+
+/// What no honest browser sends, and what two servers could read in two ways.
+fn refusal(request: &Request<Incoming>) -> Option<StatusCode> {
+    let headers = request.headers();
+    let hosts = headers.get_all(header::HOST).iter().count();
+    let lengths = headers.get_all(header::CONTENT_LENGTH).iter().count();
+    let codings = headers.get_all(header::TRANSFER_ENCODING).iter().count();
+    if *request.method() == Method::CONNECT || *request.method() == Method::TRACE {
+        return Some(StatusCode::METHOD_NOT_ALLOWED);
+    }
+    let unclear = hosts > 1
+        || (hosts == 0 && request.version() == Version::HTTP_11)
+        || lengths > 1
+        || codings > 1
+        || (lengths > 0 && codings > 0)
+        || (codings > 0 && request.version() == Version::HTTP_10)
+        || !request.uri().path().starts_with('/');
+    unclear.then_some(StatusCode::BAD_REQUEST)
+}
+
+impl Proxy {
+    /// Never fails: what goes wrong is a status.
+    pub async fn answer(
+        self: Arc<Self>,
+        peer: Arc<Peer>,
+        request: Request<Incoming>,
+    ) -> Result<Response<Reply>, Infallible> {
+        let settings = self.settings.load_full();
+        let prefetch = rules::is_prefetch(request.headers()) && request.method() == Method::GET;
+        if !prefetch {
+            peer.socket.hurry(&settings.foreground);
+        }
+        let path = request.uri().path_and_query().map_or("/", |p| p.as_str());
+        let entry = |log: &Log| log.entry(peer.address, request.method().as_str(), path, prefetch);
+        let mut entry = settings.log.as_ref().map(entry);
+        let reply = if let Some(status) = refusal(&request) {
+            let mut reply = text(status, "the request is not clear");
+            // What follows it may be no request at all.
+            reply
+                .headers_mut()
+                .insert(header::CONNECTION, HeaderValue::from_static("close"));
+            reply
+        } else if let Some(own) = path.strip_prefix(rules::OWN) {
+            own_page(own)
+        } else if prefetch && settings.config.prefetch.mode != Mode::Off {
+            match crate::prefetch::answer(&self, &settings, &peer, request).await {
+                Ok(reply) => reply,
+                Err(reason) => {
+                    self.metrics.refuse(reason);
+                    text(
+                        StatusCode::SERVICE_UNAVAILABLE,
+                        "not now: prefetches wait for a quieter moment",
+                    )
+                }
+            }
+        } else {
+            self.demand(&settings, &peer, request, entry.as_mut()).await
+        };
+        let status = reply.status().as_u16();
+        let purpose = if prefetch {
+            Purpose::Prefetch
+        } else {
+            Purpose::Demand
+        };
+        self.metrics
+            .requests
+            .get_or_create(&Requests { purpose, status })
+            .inc();
+        if let Some(entry) = &mut entry {
+            entry.line.status = status;
+        }
+        Ok(reply.map(|body| body.logged(entry)))
+    }
+
+    /// Reads off a request what is needed later, and makes it one to the site's server.
+    pub fn prepare(
+        &self,
+        settings: &Settings,
+        peer: &Peer,
+        request: &mut Request<Incoming>,
+    ) -> Option<Asked> {
+        let config = &settings.config;
+        let headers = request.headers();
+        let program = headers
+            .get(header::USER_AGENT)
+            .map_or(&b""[..], HeaderValue::as_bytes);
+        let asked = Asked {
+            client: visitors::number(peer.address, program),
+            url: request
+                .uri()
+                .path_and_query()
+                .map_or("/", |p| p.as_str())
+                .to_owned(),
+            get: request.method() == Method::GET,
+            saves_data: rules::saves_data(headers),
+            by_person: rules::names_a_person(headers, &config.prefetch.harmless_cookies),
+            secure: peer.secure,
+        };
+        if config.prefetch.mode == Mode::Rewrite && asked.get && is_page(&asked.url) {
+            // Only plain text can be rewritten.
+            request.headers_mut().remove(header::ACCEPT_ENCODING);
+        }
+        forward(request, &config.upstream, peer.address, peer.secure)?;
+        Some(asked)
+    }
+
+    async fn demand(
+        &self,
+        settings: &Settings,
+        peer: &Peer,
+        mut request: Request<Incoming>,
+        entry: Option<&mut Entry>,
+    ) -> Response<Reply> {
+        let wish = upgrade::wish(&mut request);
+        let referrer = self.referrer(&request);
+        let Some(asked) = self.prepare(settings, peer, &mut request) else {
+            return text(StatusCode::BAD_REQUEST, "the request is not clear");
+        };
+        let watched = asked.get && settings.config.prefetch.mode != Mode::Off;
+        let mut entry = entry;
+        if watched {
+            self.note(settings, &asked, referrer.as_deref(), entry.as_deref_mut());
+        }
+        if let Some(wish) = &wish {
+            wish.put(&mut request);
+        }
+        let limits = &settings.config.limits;
+        let request = request.map(|body| Upload::new(body, limits.stall.into()));
+        let began = Instant::now();
+        self.demand.fetch_add(1, Ordering::Relaxed);
+        let reply = self.upstream.ask(request, limits.reply_time.into()).await;
+        self.demand.fetch_sub(1, Ordering::Relaxed);
+        self.metrics.reply.observe(began.elapsed().as_secs_f64());
+        let mut reply = match reply {
+            Ok(reply) => reply,
+            Err(status) => return text(status, "the site's server does not answer"),
+        };
+        if let Some(wish) = wish {
+            wish.grant(&mut reply);
+        }
+        let mut told = Vec::new();
+        if watched {
+            told = self.learn(settings, &asked, reply.status(), reply.headers());
+        }
+        let reply = self.tell(settings, &asked, reply, &told);
+        if let Some(entry) = entry {
+            entry.line.hints = told;
+        }
+        reply
+    }
+
+    fn referrer(&self, request: &Request<Incoming>) -> Option<String> {
+        let value = |name| request.headers().get(name)?.to_str().ok();
+        rules::own_referrer(value(header::REFERER)?, value(header::HOST)?).map(str::to_owned)
+    }
+
+    /// What the request tells about earlier prefetches.
+    fn note(
+        &self,
+        settings: &Settings,
+        asked: &Asked,
+        referrer: Option<&str>,
+        entry: Option<&mut Entry>,
+    ) {
+        let findings = self.visitors.demand(asked.client, &asked.url, referrer);
+        for delivery in &findings.awaited {
+            if delivery.socket.hurry(&settings.foreground) {
+                self.metrics.promoted.inc();
+            }
+        }
+        if let Some(used) = &findings.used {
+            self.metrics.used.inc();
+            self.learner.learn(asked.client, used, true, true);
+        }
+        self.metrics.wasted.inc_by(findings.wasted);
+        if let Some(entry) = entry {
+            entry.line.used = findings.used;
+            entry.line.wasted = findings.wasted;
+        }
+    }
+
+    /// Learns from a reply that is for everybody; gives what its client should be told.
+    fn learn(
+        &self,
+        settings: &Settings,
+        asked: &Asked,
+        status: StatusCode,
+        reply: &HeaderMap,
+    ) -> Vec<String> {
+        let whole = matches!(status, StatusCode::OK | StatusCode::NOT_MODIFIED);
+        if !whole || !rules::is_plain(&asked.url) || rules::is_personal(reply, asked.by_person) {
+            return Vec::new();
+        }
+        let page = if status == StatusCode::OK {
+            rules::is_html(reply)
+        } else {
+            is_page(&asked.url)
+        };
+        let reusable = rules::is_reusable(reply, std::time::SystemTime::now());
+        self.learner.learn(asked.client, &asked.url, page, reusable);
+        if !page || status != StatusCode::OK || asked.saves_data {
+            return Vec::new();
+        }
+        let most = settings.config.prefetch.outstanding;
+        let likely = self.learner.predict(asked.client, 4 * most);
+        let told = self.visitors.tell(asked.client, likely, most);
+        self.metrics.hints.inc_by(told.len() as u64);
+        told
+    }
+
+    /// Puts hints on a reply, in the way that is configured.
+    fn tell(
+        &self,
+        settings: &Settings,
+        asked: &Asked,
+        reply: Response<Incoming>,
+        urls: &[String],
+    ) -> Response<Reply> {
+        let (mut head, body) = reply.into_parts();
+        if urls.is_empty() {
+            return Response::from_parts(head, Reply::passed(body));
+        }
+        match settings.config.prefetch.mode {
+            Mode::Speculation if asked.secure => hints::add_speculation(&mut head.headers, urls),
+            Mode::Rewrite if !head.headers.contains_key(header::CONTENT_ENCODING) => {
+                for name in [header::CONTENT_LENGTH, header::ACCEPT_RANGES] {
+                    head.headers.remove(name);
+                }
+                weaken(&mut head.headers);
+                let page = Page::new(hints::elements(urls));
+                return Response::from_parts(head, Reply::rewritten(body, page));
+            }
+            Mode::Off => {}
+            _ => hints::add_links(&mut head.headers, urls),
+        }
+        Response::from_parts(head, Reply::passed(body))
+    }
+
+    /// How long a client's latest demand request must be past before it may prefetch.
+    pub fn pause(&self, client: u64) -> Duration {
+        let idle = self.visitors.idle(client).unwrap_or(Duration::MAX);
+        self.learner.pause().saturating_sub(idle)
+    }
+}
+
+/// What was rewritten is equal in meaning only.
+fn weaken(headers: &mut HeaderMap) {
+    let Some(tag) = headers.get(header::ETAG).and_then(|t| t.to_str().ok()) else {
+        return;
+    };
+    if !tag.starts_with("W/") {
+        if let Ok(weak) = HeaderValue::from_str(&format!("W/{tag}")) {
+            headers.insert(header::ETAG, weak);
+        }
+    }
+}
+
+fn own_page(path: &str) -> Response<Reply> {
+    let (kind, body) = match path.split_once('?').unwrap_or((path, "")) {
+        (hints::CLICK, _) => ("text/javascript", hints::CLICK_SCRIPT.to_owned()),
+        (hints::RULES, query) => ("application/speculationrules+json", hints::rules(query)),
+        _ => return text(StatusCode::NOT_FOUND, "no such page of the proxy"),
+    };
+    let mut reply = Response::new(Reply::whole(body));
+    reply
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    reply.headers_mut().insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("max-age=86400"),
+    );
+    reply
+}
