@@ -36,7 +36,7 @@ help: ## This list
 ours:
 	@mark="$(CARGO_TARGET_DIR)/clone"; \
 	if [ "$$(cat "$$mark" 2>/dev/null)" != "$(CURDIR)" ]; then \
-		find apps crates algorithms transport -type f -exec touch {} + && \
+		find apps bindings crates algorithms transport -type f -exec touch {} + && \
 		mkdir -p "$(CARGO_TARGET_DIR)" && echo "$(CURDIR)" >"$$mark"; \
 	fi
 

@@ -26,7 +26,7 @@ def sources(tmp_path: Path) -> list[Path]:
     (tmp_path / "bin/cargo").chmod(0o755)
     found = []
     for clone in (tmp_path / "one", tmp_path / "other"):
-        for room in ("apps", "crates", "algorithms", "transport"):
+        for room in ("apps", "bindings", "crates", "algorithms", "transport"):
             (clone / room).mkdir(parents=True)
         shutil.copy(TOP / "Makefile", clone)
         found.append(clone / "algorithms/core.h")
