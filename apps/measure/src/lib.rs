@@ -110,12 +110,7 @@ async fn run(options: cli::Run) -> Result<ExitCode> {
         () = signalled()? => None,
     };
     let (count, path) = (run.progress().measurements.len(), options.output.display());
-    if run.kept() > 0 {
-        say(format!(
-            "{} records could not be written and are lost",
-            run.kept()
-        ));
-    }
+    run.finish()?;
     if count > 0 {
         netnice_output::print(Report::read(&options.output)?.sentences().join("\n"))?;
     }

@@ -67,15 +67,15 @@ fn columns(group: &mut Group<'_>, all: &[Measurement]) -> Result<()> {
             .as_ref()
             .map(|(flow, _)| text(flow.name().to_owned()))
     })?;
-    whole::<Int32Type>(group, all, |m| m.action.others().cast_signed())?;
+    whole::<Int32Type>(group, all, |m| m.action.others() as i32)?;
     whole::<ByteArrayType>(group, all, |m| text(m.direction.to_string()))?;
-    whole::<Int64Type>(group, all, |m| m.bytes.cast_signed())?;
+    whole::<Int64Type>(group, all, |m| m.bytes as i64)?;
     whole::<DoubleType>(group, all, |m| m.seconds)?;
-    whole::<Int64Type>(group, all, |m| m.beside_bytes.cast_signed())?;
+    whole::<Int64Type>(group, all, |m| m.beside_bytes as i64)?;
     whole::<DoubleType>(group, all, Measurement::primary_mbit)?;
     whole::<DoubleType>(group, all, Measurement::beside_mbit)?;
     whole::<BoolType>(group, all, |m| m.cut)?;
-    whole::<Int32Type>(group, all, |m| m.ended.cast_signed())?;
+    whole::<Int32Type>(group, all, |m| m.ended as i32)?;
     column::<DoubleType>(group, all, ping(|l| l.p50_ms))?;
     column::<DoubleType>(group, all, ping(|l| l.p95_ms))?;
     column::<DoubleType>(group, all, call(|l| l.p50_ms))?;

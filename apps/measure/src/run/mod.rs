@@ -114,7 +114,6 @@ impl Run {
         let mut pause = FIRST_PAUSE;
         loop {
             if let Some(why) = self.plan.stop.reached(&self.progress, self.elapsed()) {
-                self.results.flush().context("the last records are lost")?;
                 return Ok(why);
             }
             let action = self.choose();
@@ -143,10 +142,15 @@ impl Run {
         &self.progress
     }
 
-    /// Records that no disk has yet.
-    #[must_use]
-    pub fn kept(&self) -> usize {
-        self.results.kept()
+    /// Writes what waits for room on the disk, the last time.
+    ///
+    /// # Errors
+    /// There is still none: those records are lost.
+    pub fn finish(&mut self) -> Result<()> {
+        let kept = self.results.kept();
+        self.results
+            .flush()
+            .with_context(|| format!("{kept} records are lost"))
     }
 
     fn elapsed(&self) -> Duration {
