@@ -82,13 +82,13 @@ class Process(ownership.Owned):
     def returncode(self) -> int | None:
         return self._popen.poll()
 
-    def end(self, patience: float = 3.0) -> tuple[str, str]:
-        """Asks to end (SIGTERM), insists after ``patience`` seconds; returns what was written."""
+    def end(self, grace: float = 3.0) -> tuple[str, str]:
+        """Asks to end (SIGTERM), insists after ``grace`` seconds; returns what was written."""
         if self.running():
             self.signal(signal.SIGTERM)
             self.signal(signal.SIGCONT)
         try:
-            result = self.wait(patience)
+            result = self.wait(grace)
         except subprocess.TimeoutExpired:
             self.signal(signal.SIGKILL)
             result = self.wait()
