@@ -6,8 +6,8 @@ the same ones, alone, take as long each time, within 5 % for most. (Of 5 Mbit/s 
 had means of 120 to 199 ms.) In one run there are two windows without a download, two beside netnice and one beside the
 program as it is, all with the same documents and server settings; by those settings the documents are sent, too.
 
-The goal is 1.10 in the mean, and it is missed: three rounds gave 1.10 to 1.18 (docs/downloads.md), single rounds 1.07
-to 1.42. So no bound here is the goal: MOST is what no program may reach, TOGETHER what the mean of all may not (1.15 to
+The goal is 1.10 in the mean, a known miss: three rounds gave 1.10 to 1.18 (docs/downloads.md), single rounds 1.07 to
+1.42. What is held: MOST is what no program may reach, TOGETHER what the mean of all may not (1.15 to
 1.23 were seen), and beside the program as it is documents must lose much more, REST: seen, 1.4 to 2.5, of BBR 5 to 9.
 
 The browser is NetSurf: 12 MB with what it needs. Chromium's headless shell has 306, and is tested where it is there.
@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from known_miss import KnownMiss
 from system.harness.commands import Run
 from system.harness.days import RATE_BPS, say, until_trusted
 from system.harness.documents import LARGEST, Window, documents
@@ -35,7 +36,7 @@ SECONDS = 3.0  # of a window
 #: How often everything is done, each time with other documents: 2 here, 3 for the table of docs/downloads.md.
 ROUNDS = int(os.environ.get("NETNICE_ROUNDS", "2"))
 SETTLE = 2.0  # seconds from a program's start
-MOST, TOGETHER = 1.40, 1.25
+GOAL, MOST, TOGETHER = 1.10, 1.40, 1.25
 #: Of the slowdown without netnice.
 REST = 0.6
 #: Least part of what the documents leave, by sender. Why so little without timestamps: docs/downloads.md.
@@ -152,3 +153,13 @@ def test_documents_beside_a_download(
 def test_documents_beside_any_of_them(ratios: list[float]) -> None:
     assert len(ratios) >= len(CASES), "it sums up the tests above: run them, too"
     assert statistics.fmean(ratios) < TOGETHER
+
+
+def test_documents_beside_any_of_them_are_a_tenth_slower(ratios: list[float], known_miss: KnownMiss) -> None:
+    known_miss(
+        "documents beside a netnice download take × as long as alone",
+        measured=statistics.fmean(ratios),
+        most=GOAL,
+        noise=0.05,
+        reason="TIDE tolerates 4 ms of queue, in which a document waits several times: docs/downloads.md",
+    )
