@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from system.commands import Pair, Run
+from system.harness.commands import Pair, Run
 from testbed import ownership, program
 
 BINDINGS = Path(__file__).parents[2] / "bindings"

@@ -15,7 +15,7 @@ import flent.resultset
 import pyarrow.parquet
 import pytest
 
-from system.commands import Run
+from system.harness.commands import Run
 from testbed import Namespace, Path, Process, ownership, program
 from testbed.namespace import wait_until
 
