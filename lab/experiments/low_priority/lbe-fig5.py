@@ -2,18 +2,12 @@
 """Low-priority TCP in Linux, figure 5: data rates of two equal flows on three kinds of access."""
 
 from experiments.low_priority.world.access import FLAVOURS, JITTER, LEVELS, alone
-from experiments.low_priority.world.rivals import FALLING
 from netnice_lab.model.experiment import Bar, Experiment, Figure
 
 SLOW = {
     ("lan", "nnledbatpp"): "its gain is 1/12 on a 10 ms path by the draft: it takes minutes to fill 1 Gbit/s, and a "
     "tenth for slowdowns",
-    (
-        "adsl",
-        "netnice",
-    ): "28 % of a 50 ms path is 14 ms, its own pair takes 24: with a threshold of 60 % it has 93 %, with 100 % all",
     ("adsl", "netnice2"): "two flows' pairs meet, each 24 ms of a 50 ms path; one flow by itself has 95 %",
-    ("wifi", "netnice"): FALLING,
     ("wifi", "netnice1"): JITTER,
     ("wifi", "netnice2"): JITTER,
 }

@@ -9,7 +9,7 @@ from netnice_lab.errors import LabError
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change to a copy of one source file."""
+    """A change to a copy of one source file; `file` may be a folder, in one of whose files the text is."""
 
     name: str
     breaks: str
@@ -17,17 +17,23 @@ class Mutant:
     old: str
     new: str
 
-    def apply(self, tree: Path) -> None:
+    def places(self, tree: Path) -> list[Path]:
+        """Every file with the text, as often as it has it."""
+        top = tree / self.file
+        files = [top] if top.is_file() else sorted(file for file in top.rglob("*.[ch]") if file.is_file())
+        return [file for file in files for _ in range(file.read_text().count(self.old))]
+
+    def apply(self, tree: Path) -> Path:
         """Change the copy; a text that is not there exactly once means that the cores have moved on."""
-        path = tree / self.file
-        text = path.read_text()
-        if text.count(self.old) != 1:
+        found = self.places(tree)
+        if len(found) != 1:
             raise LabError(
                 f"the mutant {self.name} does not fit {self.file}",
-                f"'{self.old}' is there {text.count(self.old)} times",
-                "adapt lab/netnice_lab/mutants.py to the cores",
+                f"'{self.old}' is there {len(found)} times",
+                "adapt the mutant to the sources",
             )
-        path.write_text(text.replace(self.old, self.new))
+        found[0].write_text(found[0].read_text().replace(self.old, self.new))
+        return found[0]
 
 
 MUTANTS = {
@@ -36,21 +42,21 @@ MUTANTS = {
         Mutant(
             "threshold-ignored",
             "queueing delay is never congestion",
-            "algorithms/sender/netnice.h",
+            "algorithms/sender",
             "netnice_is_slow(flow, p, rtt)",
             "false",
         ),
         Mutant(
             "floor-of-one",
             "the window does not fall below one segment",
-            "algorithms/common/flow.h",
+            "algorithms/common",
             "flow->win.floor = nn_max(p[NN_P_min_window], 1);",
             "flow->win.floor = 1 << NN_SHIFT;",
         ),
         Mutant(
             "acks-counted",
             "ACKs that met congestion are compared with the window in segments",
-            "algorithms/common/flow.h",
+            "algorithms/common",
             "round->slow = nn_add_saturating(round->slow, ack->acked);",
             "round->slow += 1;",
         ),

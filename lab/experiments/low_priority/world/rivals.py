@@ -10,10 +10,6 @@ from experiments.low_priority.world.access import FLAVOURS
 from netnice_lab.model.scenario import Scenario
 
 LINK = "wifi"
-FALLING = (
-    "a falling rate lifts the queue over Nice's threshold and halves its window, where Vegas takes one segment off: "
-    "with the threshold out of reach Nice has 65 % beside Vegas"
-)
 PAIRS = tuple(f"{first}:{second}" for first, second in combinations_with_replacement(FLAVOURS, 2))
 """Written first:second, in the order of FLAVOURS: best effort comes first. Each also meets itself."""
 
