@@ -60,6 +60,20 @@ MUTANTS = {
             "round->slow = nn_add_saturating(round->slow, ack->acked);",
             "round->slow += 1;",
         ),
+        Mutant(
+            "rounds-of-one-ack",
+            "a round ends with each ACK: the shim forgets when a segment was sent",
+            "transport/sender",
+            "ack->sent_delivered = rs->prior_delivered;",
+            "ack->sent_delivered = ack->delivered;",
+        ),
+        Mutant(
+            "no-siblings",
+            "flows of one host to one place do not know of each other",
+            "transport/sender",
+            "ack->kin = kin->flows;",
+            "ack->kin = 1;",
+        ),
     )
 }
 
