@@ -16,6 +16,7 @@ import pytest
 
 from system.harness import kernel
 from system.harness.commands import PROGRAMS, Done, Pair, Run, call
+from system.harness.pins import rewrite_state
 from testbed import Namespace, program, sockets
 from testbed.namespace import wait_until
 
@@ -78,7 +79,7 @@ class TestAgain:
     def test_an_algorithm_that_does_not_exist(self, down: dict[int, str], netnicectl: Run) -> None:
         done = netnicectl("up", "--with", "bogus", check=False)
         assert done.returncode == 1
-        assert "no algorithm is named 'bogus'; there are: nice, " in done.stderr
+        assert "no algorithm is named 'bogus'; there are: netnice, " in done.stderr
         kernel.assert_nothing_remains(down)
 
     def test_no_mark_for_the_machine(self, netnicectl: Run, netnice: Run) -> None:
@@ -91,22 +92,11 @@ class TestAgain:
 
     def test_an_upgrade_replaces_what_is_loaded(self, netnicectl: Run) -> None:
         netnicectl("up")
-        pretend_another_build_loaded_it()
+        rewrite_state(build_id="0" * 64)
         assert "other build" in netnicectl("show", check=False).stderr.replace("another", "other")
         assert "by another build" in netnicectl("up").stdout
         assert netnicectl("up").stdout == "already up\n"
         assert_works()
-
-
-def pretend_another_build_loaded_it() -> None:
-    pin, tool = str(kernel.PINS / "maps" / "state"), program("bpftool")
-    dump = subprocess.run([tool, "-j", "map", "dump", "pinned", pin], check=True, capture_output=True, text=True)
-    value = bytes(int(byte, 16) for byte in json.loads(dump.stdout)[0]["value"])
-    state = json.loads(value.rstrip(b"\0"))
-    state["build_id"] = "0" * 64
-    new = json.dumps(state).encode().ljust(len(value), b"\0")
-    key = ["key", "hex", "00", "00", "00", "00"]
-    subprocess.run([tool, "map", "update", "pinned", pin, *key, "value", "hex", *new.hex(" ").split()], check=True)
 
 
 @pytest.mark.usefixtures("up")
