@@ -11,6 +11,7 @@ fn main() {
     netnice_build::watch(&["algorithms", "crates/cores/src"]);
     compile("cores", &algorithms);
     compile("receivers", &receivers);
+    compile("niceness", &algorithms);
     let rows =
         "#define P(name, unit, why) row param name\n#define A(name, ...) row algorithm name\n\
                 NN_PARAMS(P)\nNN_ALGORITHMS(A)\n";

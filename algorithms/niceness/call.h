@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The call by which anybody asks for niceness: pread() of the sysctl kernel/ostype, with what is wanted in the offset.
+ * No program reads a line of text beyond its first gibibyte by accident, and nobody else pays for the call.
+ *
+ *   31 30  29 28  27 .. 22   21 .. 0
+ *    0  1  verb   niceness   process, as numbered in the caller's namespace; 0: the caller
+ *
+ * It returns NN_CALL_DONE plus the niceness that the process has now, as if so many bytes were read, or an error. 0, the
+ * kernel's own answer past the end of a file, says that netnice is not loaded.
+ */
+#ifndef NN_CALL_H
+#define NN_CALL_H
+
+#include "niceness.h"
+
+#define NN_CALL_FILE "kernel/ostype"
+#define NN_CALL_DONE 0x100
+
+enum nn_verb {
+	NN_CALL_ASK, /* changes nothing */
+	NN_CALL_RAISE, /* adds, where that does not lower */
+	NN_CALL_SET, /* exactly this; what lowers takes root */
+	NN_CALL_VERBS
+};
+
+struct nn_call {
+	u32 verb, niceness, process;
+};
+
+/* Is a read at this offset a call? */
+nn_inline bool nn_is_call(u32 offset)
+{
+	return offset >> 30 == 1;
+}
+
+nn_inline struct nn_call nn_call_of(u32 offset)
+{
+	struct nn_call call = {
+		.verb = offset >> 28 & 3,
+		.niceness = offset >> 22 & 63,
+		.process = offset & 0x3fffff,
+	};
+
+	return call;
+}
+
+/* What the caller may, as the shim has found out. */
+struct nn_caller {
+	bool owner; /* the process is the caller, or runs as the same user */
+	bool root; /* it has CAP_SYS_NICE in the first user namespace */
+};
+
+enum nn_verdict {
+	NN_VERDICT_KEEP,
+	NN_VERDICT_ADD, /* these bits, to what it has */
+	NN_VERDICT_REPLACE,
+	NN_VERDICT_FORGET, /* it returns to the foreground */
+	NN_VERDICT_MEANINGLESS,
+	NN_VERDICT_FORBIDDEN,
+};
+
+struct nn_answer {
+	u32 verdict, bits;
+};
+
+/* Who may, and what wins. `now`: the niceness that the process has. */
+nn_inline struct nn_answer nn_answer(struct nn_call call, u32 now, struct nn_caller caller)
+{
+	struct nn_answer answer = { .verdict = NN_VERDICT_KEEP, .bits = call.niceness };
+
+	if (call.verb >= NN_CALL_VERBS || !nn_niceness_valid(call.niceness)) {
+		answer.verdict = NN_VERDICT_MEANINGLESS;
+	} else if (call.verb == NN_CALL_ASK) {
+		answer.verdict = NN_VERDICT_KEEP;
+	} else if (!caller.owner && !caller.root) {
+		answer.verdict = NN_VERDICT_FORBIDDEN;
+	} else if (call.verb == NN_CALL_RAISE) {
+		answer.bits = nn_niceness_added(now, call.niceness);
+		answer.verdict = answer.bits & ~now ? NN_VERDICT_ADD : NN_VERDICT_KEEP;
+	} else if (!nn_niceness_lowers(now, call.niceness)) {
+		answer.verdict = call.niceness & ~now ? NN_VERDICT_ADD : NN_VERDICT_KEEP;
+	} else if (!caller.root) {
+		answer.verdict = NN_VERDICT_FORBIDDEN;
+	} else {
+		answer.verdict = call.niceness ? NN_VERDICT_REPLACE : NN_VERDICT_FORGET;
+	}
+	return answer;
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The network niceness of a process, as nice(1) has it for the CPU: children inherit it, exec keeps it, anybody may raise
+ * their own, and only root may lower one.
+ *
+ * It is a word of bits that whoever raises it only adds. So two that raise it at once cannot lower it, and it needs no
+ * lock. The highest level counts. A process without a word is in the foreground.
+ */
+#ifndef NN_NICENESS_H
+#define NN_NICENESS_H
+
+#include "../common/types.h"
+
+enum nn_niceness_bit {
+	NN_NICENESS_LEVEL_0 = 1 << 0, /* yields to the foreground */
+	NN_NICENESS_LEVEL_1 = 1 << 1, /* and to level 0 */
+	NN_NICENESS_LEVEL_2 = 1 << 2, /* and to levels 0 and 1 */
+	NN_NICENESS_SENDS = 1 << 3, /* what it sends yields */
+	NN_NICENESS_RECEIVES = 1 << 4, /* what it receives yields */
+	NN_NICENESS_UNMARKED = 1 << 5, /* without DSCP LE on its packets */
+};
+
+#define NN_NICENESS_LEVELS (NN_NICENESS_LEVEL_0 | NN_NICENESS_LEVEL_1 | NN_NICENESS_LEVEL_2)
+#define NN_NICENESS_DIRECTIONS (NN_NICENESS_SENDS | NN_NICENESS_RECEIVES)
+#define NN_NICENESS_ALL (NN_NICENESS_LEVELS | NN_NICENESS_DIRECTIONS | NN_NICENESS_UNMARKED)
+
+/* One more than the level; 0: foreground. */
+nn_inline u32 nn_niceness_rank(u32 niceness)
+{
+	return niceness & NN_NICENESS_LEVEL_2 ? 3 : niceness & NN_NICENESS_LEVEL_1 ? 2 : niceness & NN_NICENESS_LEVEL_0;
+}
+
+/* Can it be asked for? 0, the foreground, can. */
+nn_inline bool nn_niceness_valid(u32 wanted)
+{
+	return !wanted ||
+	       (!(wanted & ~(u32)NN_NICENESS_ALL) && wanted & NN_NICENESS_LEVELS && wanted & NN_NICENESS_DIRECTIONS);
+}
+
+/* Would who has `now` yield less with `wanted`, to anybody or in any direction? */
+nn_inline bool nn_niceness_lowers(u32 now, u32 wanted)
+{
+	return nn_niceness_rank(wanted) < nn_niceness_rank(now) || now & ~wanted & NN_NICENESS_DIRECTIONS;
+}
+
+/*
+ * The bits to add for who only raises, as a command that netnice starts: the directions add up, and a level below its own
+ * changes nothing else.
+ */
+nn_inline u32 nn_niceness_added(u32 now, u32 wanted)
+{
+	return nn_niceness_rank(wanted) < nn_niceness_rank(now) ? wanted & NN_NICENESS_DIRECTIONS : wanted;
+}
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Who may make whom how nice: algorithms/niceness, every call there is against every niceness there is.
+
+use std::collections::HashSet;
+
+// Links the C file.
+use netnice_cores as _;
+
+extern "C" {
+    fn nn_test_lowers(now: u32, wanted: u32) -> bool;
+    fn nn_test_is_call(offset: u32) -> bool;
+    fn nn_test_answer(offset: u32, now: u32, owner: bool, root: bool) -> u64;
+}
+
+const ASK: u32 = 0;
+const RAISE: u32 = 1;
+const SET: u32 = 2;
+const LEVELS: [u32; 3] = [1, 2, 4];
+const SENDS: u32 = 8;
+const RECEIVES: u32 = 16;
+const UNMARKED: u32 = 32;
+
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+enum Verdict {
+    Keep,
+    Add,
+    Replace,
+    Forget,
+    Meaningless,
+    Forbidden,
+}
+use Verdict::*;
+
+fn answer(verb: u32, niceness: u32, now: u32, owner: bool, root: bool) -> (Verdict, u32) {
+    let all = [Keep, Add, Replace, Forget, Meaningless, Forbidden];
+    let offset = 1 << 30 | verb << 28 | niceness << 22;
+    // SAFETY: four numbers.
+    let word = unsafe { nn_test_answer(offset, now, owner, root) };
+    (all[(word >> 32) as usize], word as u32)
+}
+
+/// What the process has afterwards.
+fn after(verb: u32, niceness: u32, now: u32, owner: bool, root: bool) -> u32 {
+    match answer(verb, niceness, now, owner, root) {
+        (Add, bits) => now | bits,
+        (Replace, bits) => bits,
+        (Forget, _) => 0,
+        _ => now,
+    }
+}
+
+fn lowers(now: u32, wanted: u32) -> bool {
+    // SAFETY: two numbers.
+    unsafe { nn_test_lowers(now, wanted) }
+}
+
+/// All that a process can have, the foreground too.
+fn every_niceness() -> Vec<u32> {
+    let sound = |n: &u32| *n == 0 || (n & 7 != 0 && n & (SENDS | RECEIVES) != 0);
+    (0..64).filter(sound).collect()
+}
+
+fn rank(niceness: u32) -> u32 {
+    32 - (niceness & 7).leading_zeros()
+}
+
+#[test]
+fn nobody_but_root_lowers_anything() {
+    for now in every_niceness() {
+        for verb in 0..4 {
+            for wanted in 0..64 {
+                let then = after(verb, wanted, now, true, false);
+                assert!(rank(then) >= rank(now), "{verb} {wanted:#b} at {now:#b}");
+                assert_eq!(
+                    now & !then,
+                    0,
+                    "a bit was lost: {verb} {wanted:#b} at {now:#b}"
+                );
+                assert!(!lowers(now, then));
+            }
+        }
+    }
+}
+
+#[test]
+fn nobody_but_root_changes_what_is_not_theirs() {
+    for now in every_niceness() {
+        for verb in 0..4 {
+            for wanted in 0..64 {
+                assert_eq!(after(verb, wanted, now, false, false), now);
+            }
+        }
+    }
+}
+
+#[test]
+fn two_who_raise_at_once_cannot_lower() {
+    // Each decides by what it saw before; the bits of both arrive in any order.
+    for now in every_niceness() {
+        for one in every_niceness() {
+            for other in every_niceness() {
+                let add = |wanted| match answer(RAISE, wanted, now, true, false) {
+                    (Add, bits) => bits,
+                    _ => 0,
+                };
+                let then = now | add(one) | add(other);
+                assert!(!lowers(now, then), "{one:#b} and {other:#b} at {now:#b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn root_gets_exactly_what_it_asks_for() {
+    for now in every_niceness() {
+        for wanted in every_niceness().into_iter().filter(|w| lowers(now, *w)) {
+            assert_eq!(after(SET, wanted, now, false, true), wanted);
+            assert_eq!(answer(SET, wanted, now, true, false).0, Forbidden);
+        }
+    }
+}
+
+#[test]
+fn what_lowers() {
+    let both = SENDS | RECEIVES;
+    assert!(lowers(2 | both, 0));
+    assert!(lowers(2 | both, 1 | both));
+    assert!(lowers(2 | both, 4 | SENDS));
+    assert!(!lowers(2 | both, 4 | both | UNMARKED));
+    assert!(!lowers(0, 1 | both));
+    assert!(!lowers(7 | SENDS, 4 | SENDS), "the highest level counts");
+}
+
+#[test]
+fn a_command_at_a_lower_level_stays_and_adds_its_directions() {
+    let now = 4 | SENDS;
+    assert_eq!(
+        after(RAISE, 1 | RECEIVES | UNMARKED, now, true, false),
+        now | RECEIVES
+    );
+    assert_eq!(
+        after(RAISE, 4 | SENDS | UNMARKED, now, true, false),
+        now | UNMARKED
+    );
+}
+
+#[test]
+fn to_ask_changes_nothing_and_needs_nothing() {
+    for now in every_niceness() {
+        assert_eq!(answer(ASK, 0, now, false, false).0, Keep);
+    }
+}
+
+#[test]
+fn what_means_nothing_is_refused() {
+    for (verb, wanted) in [(3, 1 | SENDS), (RAISE, SENDS), (SET, 1), (RAISE, UNMARKED)] {
+        assert_eq!(answer(verb, wanted, 0, true, true).0, Meaningless);
+    }
+    for level in LEVELS {
+        assert_eq!(
+            answer(RAISE, level | SENDS, 0, true, false),
+            (Add, level | SENDS)
+        );
+    }
+}
+
+#[test]
+fn ordinary_reads_are_no_calls() {
+    let offsets = [0, 1, 6, 4096, (1 << 30) - 1, 1 << 31, u32::MAX];
+    // SAFETY: a number.
+    assert!(offsets.iter().all(|at| unsafe { !nn_test_is_call(*at) }));
+    let calls: HashSet<_> = [1 << 30, (1 << 31) - 1]
+        .into_iter()
+        .filter(|at| unsafe { nn_test_is_call(*at) })
+        .collect();
+    assert_eq!(calls.len(), 2);
+}
