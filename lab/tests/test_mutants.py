@@ -12,6 +12,7 @@ CELLS = {
     "floor-of-one": ("nice-fig3", {"protocol": ["nice-0.1"], "flows": ["64"]}),
     "acks-counted": ("nice-fig3", {"protocol": ["nice-0.1"], "flows": ["16"]}),
     "rounds-of-one-ack": ("nicer-together", {"rate": ["10.0"], "level": ["netnice"], "flows": ["4"]}),
+    "no-look": ("lbe-route", {"protocol": ["netnice1"], "step": ["up"], "minutes": ["1"]}),
     "no-siblings": ("nicer-together", {"rate": ["10.0"], "level": ["netnice1"], "flows": ["16"]}),
 }
 

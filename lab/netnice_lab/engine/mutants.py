@@ -74,6 +74,13 @@ MUTANTS = {
             "ack->kin = kin->flows;",
             "ack->kin = 1;",
         ),
+        Mutant(
+            "no-look",
+            "below one segment a level stays there",
+            "algorithms/sender",
+            "return ack->now_us - own->since_us >= (u64)",
+            "return p == 0 && ack->now_us - own->since_us >= (u64)",
+        ),
     )
 }
 
