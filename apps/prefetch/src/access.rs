@@ -22,7 +22,7 @@ pub struct Log(SyncSender<String>);
 impl Log {
     /// Appends to the file; `-` is the standard output.
     pub fn open(path: &Path) -> Result<Self> {
-        let failed = |e| Error::Log(path.into(), e);
+        let failed = |e| Error::Unwritable(path.into(), e);
         let file: Box<dyn Write + Send> = if path == Path::new("-") {
             Box::new(io::stdout())
         } else {

@@ -26,7 +26,7 @@ pub enum Error {
     #[error("{0}: {1}; move it away to begin anew")]
     Store(PathBuf, String),
     #[error("cannot write {0}: {1}")]
-    Log(PathBuf, #[source] io::Error),
+    Unwritable(PathBuf, #[source] io::Error),
     #[error(transparent)]
     Predictor(#[from] netnice_prefetch_predictor::Error),
     #[error("cannot start: {0}")]

@@ -12,19 +12,22 @@ use crate::Result;
 
 /// Let browsers prefetch what their users will want next, on bandwidth that nobody wants.
 ///
-/// A reverse proxy in front of a web site. It learns from the requests that pass which pages follow which, and tells
-/// browsers (Link: rel=prefetch). What they then fetch ahead is sent on the congestion control 'netnice', which gets out
-/// of everything else's way; what somebody waits for is sent as ever.
+/// A reverse proxy in front of a web site. It learns from the requests that pass
+/// which pages follow which, and tells browsers (Link: rel=prefetch). What they
+/// then fetch ahead is sent on the congestion control 'netnice', which gets out of
+/// everything else's way; what somebody waits for is sent as ever.
 ///
-/// With no options: the site is http://localhost:8000, browsers come to http://localhost:8080, and
-/// http://localhost:8090 shows what it does. A URL is told to others once two clients have asked for it; learn from an
-/// access log to begin at once:
+/// With no options the site is http://localhost:8000, browsers come to
+/// http://localhost:8080, and http://localhost:8090 shows what it does. A URL is
+/// told to others once two clients have asked for it; learn from an access log to
+/// begin at once:
 ///
 ///     netnice-prefetch train access.log
 ///     sudo netnicectl up
 ///     netnice-prefetch http://localhost:8000
 ///
-/// SIGHUP reads the configuration and the certificates again; SIGTERM ends it once all replies are sent.
+/// SIGHUP reads the configuration and the certificates again; SIGTERM ends it once
+/// all replies are sent. Exit status: 0 done, 1 failed, 2 wrong command line.
 #[derive(Debug, Parser)]
 #[command(
     name = "netnice-prefetch",

@@ -65,7 +65,8 @@ pub struct Asked {
     pub get: bool,
     pub saves_data: bool,
     pub by_person: bool,
-    secure: bool,
+    /// It reads speculation rules, and may: Chromium over TLS.
+    speculates: bool,
 }
 
 pub fn text(status: StatusCode, text: &str) -> Response<Reply> {
@@ -175,7 +176,7 @@ impl Proxy {
             get: request.method() == Method::GET,
             saves_data: rules::saves_data(headers),
             by_person: rules::names_a_person(headers, &config.prefetch.harmless_cookies),
-            secure: peer.secure,
+            speculates: peer.secure && headers.contains_key("sec-ch-ua"),
         };
         if config.prefetch.mode == Mode::Rewrite && asked.get && is_page(&asked.url) {
             // Only plain text can be rewritten.
@@ -302,7 +303,9 @@ impl Proxy {
             return Response::from_parts(head, Reply::passed(body));
         }
         match settings.config.prefetch.mode {
-            Mode::Speculation if asked.secure => hints::add_speculation(&mut head.headers, urls),
+            Mode::Speculation if asked.speculates => {
+                hints::add_speculation(&mut head.headers, urls)
+            }
             Mode::Rewrite if !head.headers.contains_key(header::CONTENT_ENCODING) => {
                 for name in [header::CONTENT_LENGTH, header::ACCEPT_RANGES] {
                     head.headers.remove(name);

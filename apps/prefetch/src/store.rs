@@ -39,7 +39,7 @@ impl Store {
     pub fn open(path: &Path) -> Result<Self> {
         let path = path.to_owned();
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|e| Error::Unreadable(folder.into(), e))?;
+            std::fs::create_dir_all(folder).map_err(|e| Error::Unwritable(folder.into(), e))?;
         }
         match Database::create(&path) {
             Ok(database) => Ok(Self { database, path }),
