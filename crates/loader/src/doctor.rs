@@ -1,36 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! From facts to findings: what netnice needs, whether it is there, why it matters and what to do.
 
-use serde::Serialize;
-
 use crate::facts::Facts;
 use crate::kernel::Release;
 use crate::live::RECEIVING;
 
+pub use crate::finding::{Finding, Verdict};
+
 /// Pinned struct_ops links came with it.
 pub const OLDEST: Release = Release(6, 4);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    Ok,
-    /// Not as usual, but netnice copes.
-    Note,
-    /// Needed, and missing.
-    Missing,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    pub name: &'static str,
-    pub verdict: Verdict,
-    /// What was found.
-    pub state: String,
-    /// What netnice needs it for.
-    pub why: &'static str,
-    /// What to do about it; empty when all is well.
-    pub remedy: String,
-}
 
 /// Every check, in the order to mend things.
 pub fn findings(facts: &Facts) -> Vec<Finding> {

@@ -4,7 +4,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::doctor::Finding;
+use crate::finding::Finding;
+use crate::libbpf;
 
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -80,7 +81,7 @@ impl Error {
         let what = what.into();
         move |source| Self::Bpf {
             what,
-            log: crate::kernel::take_libbpf_log(),
+            log: libbpf::take_log(),
             source,
         }
     }

@@ -3,14 +3,12 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::Mutex;
 
 use libbpf_rs::btf::types::{FuncProto, Ptr, Struct};
 use libbpf_rs::btf::{Btf, ReferencesType};
-use libbpf_rs::{set_print, PrintLevel};
 use serde::Serialize;
 
-use crate::{Error, Result};
+use crate::{libbpf, Error, Result};
 
 const CONGESTION_CONTROLS: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 
@@ -54,7 +52,7 @@ pub struct TypeInfo {
 impl TypeInfo {
     /// `None` when the file is missing or is no BTF.
     pub fn read(path: &Path) -> Option<Self> {
-        quiet_libbpf();
+        libbpf::quiet();
         let btf = Btf::from_path(path).ok()?;
         let has = |name: &str| {
             btf.type_by_name::<libbpf_rs::btf::BtfType<'_>>(name)
@@ -84,31 +82,6 @@ pub fn congestion_controls() -> Result<Vec<String>> {
     let text = std::fs::read_to_string(CONGESTION_CONTROLS)
         .map_err(Error::file("read", CONGESTION_CONTROLS))?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
-}
-
-// libbpf explains itself on stderr; keep that for the error message it belongs to.
-static LOG: Mutex<String> = Mutex::new(String::new());
-/// The verifier's last words are what counts; its whole log can be megabytes.
-const LOG_LIMIT: usize = 4096;
-
-pub(crate) fn quiet_libbpf() {
-    fn keep(_: PrintLevel, text: String) {
-        let mut log = LOG.lock().unwrap_or_else(|e| e.into_inner());
-        log.push_str(&text);
-        if log.len() > LOG_LIMIT {
-            let cut = log
-                .char_indices()
-                .map(|(i, _)| i)
-                .find(|i| log.len() - i <= LOG_LIMIT)
-                .unwrap_or(0);
-            log.drain(..cut);
-        }
-    }
-    set_print(Some((PrintLevel::Warn, keep)));
-}
-
-pub(crate) fn take_libbpf_log() -> String {
-    std::mem::take(&mut *LOG.lock().unwrap_or_else(|e| e.into_inner()))
 }
 
 #[cfg(test)]

@@ -11,11 +11,14 @@ pub mod doctor;
 mod down;
 mod error;
 pub mod facts;
+mod finding;
 mod health;
 pub mod kernel;
+mod libbpf;
 pub mod live;
 mod lock;
 mod mounts;
+mod options;
 pub mod params;
 pub mod pins;
 pub mod policy;
@@ -32,8 +35,9 @@ mod up;
 
 pub use down::{down, Removed};
 pub use error::{Error, Result};
+pub use options::UpOptions;
 pub use step::Step;
-pub use up::{is_up, up, Outcome, UpOptions};
+pub use up::{is_up, up, Outcome};
 
 /// Identifies the eBPF objects inside this binary: a hash of their bytes.
 pub const BUILD_ID: &str = env!("NETNICE_BUILD_ID");

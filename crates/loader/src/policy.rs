@@ -10,7 +10,7 @@ use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use serde::Serialize;
 
 use crate::cgroup::{Group, Hierarchy};
-use crate::{kernel, pins, Error, Result, Step};
+use crate::{libbpf, pins, Error, Result, Step};
 
 #[allow(clippy::all, dead_code, non_camel_case_types, non_snake_case)]
 mod skeleton {
@@ -60,7 +60,7 @@ pub(crate) fn attach(
     mark: bool,
     on_step: &mut dyn FnMut(Step),
 ) -> Result<()> {
-    kernel::quiet_libbpf();
+    libbpf::quiet();
     let dir = hierarchy.dir(group);
     let cgroup = File::open(&dir).map_err(Error::file("open the cgroup", &dir))?;
     let mut storage = MaybeUninit::uninit();

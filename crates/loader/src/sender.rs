@@ -3,7 +3,7 @@
 
 use libbpf_rs::{MapCore, MapMut, MapType, Object, ObjectBuilder};
 
-use crate::{kernel, pins, Error, Result, Step};
+use crate::{kernel, libbpf, pins, Error, Result, Step};
 
 pub(crate) const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
 /// Maps for kernels where cong_control takes two arguments end in this.
@@ -36,7 +36,7 @@ pub(crate) fn load(
 }
 
 fn open(wanted: &[String], cong_control_args: u32) -> Result<Object> {
-    kernel::quiet_libbpf();
+    libbpf::quiet();
     let mut open = ObjectBuilder::default()
         .name("netnice_sender")
         .and_then(|builder| builder.open_memory(OBJECT))

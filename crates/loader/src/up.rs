@@ -7,53 +7,9 @@ use crate::health::{examine, Health};
 use crate::lock::Lock;
 use crate::release::release;
 use crate::state::State;
-use crate::{bpffs, doctor, kernel, params, pins, policy, receiver, sender, Error, Result, Step};
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UpOptions {
-    /// Algorithms to register besides the shipped ones.
-    pub with: Vec<String>,
-    /// DSCP LE on the sockets of the level.
-    pub mark: bool,
-    /// Applications may have single sockets yield with what they receive.
-    pub applications: bool,
-}
-
-impl Default for UpOptions {
-    fn default() -> Self {
-        Self {
-            with: Vec::new(),
-            mark: true,
-            applications: false,
-        }
-    }
-}
-
-impl UpOptions {
-    /// In the order of the table, each once.
-    pub(crate) fn algorithms(&self) -> Vec<String> {
-        let wanted = |a: &&params::Algorithm| a.shipped || self.with.iter().any(|w| w == a.name);
-        params::ALGORITHMS
-            .iter()
-            .filter(wanted)
-            .map(|a| a.name.to_owned())
-            .collect()
-    }
-
-    fn check(&self) -> Result<()> {
-        match self
-            .with
-            .iter()
-            .find(|w| params::ALGORITHMS.iter().all(|a| a.name != *w))
-        {
-            Some(unknown) => Err(Error::UnknownAlgorithm(
-                unknown.clone(),
-                params::algorithm_names(),
-            )),
-            None => Ok(()),
-        }
-    }
-}
+use crate::{
+    bpffs, doctor, kernel, pins, policy, receiver, sender, Error, Result, Step, UpOptions,
+};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {

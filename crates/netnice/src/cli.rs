@@ -7,6 +7,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, ArgGroup, Command, CommandFactory, Parser};
 use netnice_loader::catalogue::Catalogue;
+use netnice_loader::cgroup::Direction;
 
 const AFTER: &str = "\
 Levels:
@@ -112,6 +113,17 @@ pub struct Cli {
     /// The program to run, with its arguments
     #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub command: Vec<OsString>,
+}
+
+impl Cli {
+    /// The direction that is named, if one is.
+    pub(crate) fn direction(&self) -> Option<Direction> {
+        match (self.send_only, self.receive_only) {
+            (true, _) => Some(Direction::Send),
+            (_, true) => Some(Direction::Receive),
+            _ => None,
+        }
+    }
 }
 
 /// What -n was given.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Which group a command or a process goes into, given where it already is. Pure.
+//! Which group a command or a process goes into, given where it already is, and how it is told. Pure.
 
 use netnice_loader::cgroup::{Direction, Group, HIGHEST_LEVEL};
 
@@ -47,6 +47,22 @@ pub(crate) fn choose_for(
 /// Would a process yield less there, to anybody or in any direction, than it does now?
 pub(crate) fn less_nice(now: Group, to: Option<Group>) -> bool {
     to.is_none_or(|to| to.level < now.level || now.direction.union(to.direction) != to.direction)
+}
+
+/// A group as netnice prints it: the level, and what is not as usual.
+pub(crate) fn described(current: Option<Group>) -> String {
+    match current {
+        None => "foreground".to_owned(),
+        Some(group) => {
+            let mark = if group.marked { "" } else { " unmarked" };
+            let direction = match group.direction {
+                Direction::Both => "",
+                Direction::Send => " send only",
+                Direction::Receive => " receive only",
+            };
+            format!("{}{mark}{direction}", group.level)
+        }
+    }
 }
 
 #[cfg(test)]

@@ -6,9 +6,11 @@ mod error;
 mod launch;
 mod level;
 mod list;
+mod loading;
 mod moving;
 mod process;
+mod run;
 
 pub use cli::{command, Asked, Cli};
 pub use error::{Error, FAILED};
-pub use launch::run;
+pub use run::run;

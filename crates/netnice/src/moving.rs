@@ -9,7 +9,8 @@ use netnice_loader::live::{self, Deaf, Target};
 use netnice_loader::state::State;
 use netnice_output::{complain, print};
 
-use crate::launch::{described, direction, load};
+use crate::level::described;
+use crate::loading::load;
 use crate::process::Process;
 use crate::{level, Asked, Cli, Error};
 
@@ -26,7 +27,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
             None => print(described(process.group)).map_err(Error::Print)?,
             Some(level) => {
                 let to = level.map(|level| {
-                    level::choose_for(process.group, level, cli.no_mark, direction(cli))
+                    level::choose_for(process.group, level, cli.no_mark, cli.direction())
                 });
                 permitted(&process, to)?;
                 place(&process, to)?;

@@ -2,9 +2,9 @@
 //! The command line, but for its subcommands: each has its own file.
 
 use clap::Parser;
-use netnice_loader::catalogue::Catalogue;
 
 use crate::commands::Verb;
+use crate::names::algorithms;
 
 const AFTER: &str = "\
 Exit status:
@@ -12,14 +12,6 @@ Exit status:
   1  failed; for doctor: something needed is missing
   2  the command line is wrong
   3  for status: not up, or not completely";
-
-/// As wide as a manual page has room for: lines that begin with spaces are not filled.
-const WIDTH: usize = 70;
-
-/// What there is to name, for the help.
-pub fn algorithms() -> String {
-    Catalogue::read().wrapped(WIDTH)
-}
 
 fn after_long() -> String {
     format!("{}\n\n{AFTER}", algorithms())
@@ -40,6 +32,7 @@ pub struct Cli {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
+    use netnice_loader::catalogue::Catalogue;
 
     use super::*;
 

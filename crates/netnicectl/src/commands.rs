@@ -2,10 +2,6 @@
 //! The subcommands: a file each, with its arguments and what it does, and a row each in the table below. They only ask
 //! the loader and print.
 
-use anyhow::Result;
-use netnice_output::print;
-use serde::Serialize;
-
 /// Makes the modules and the enum `Verb` of rows `module::Arguments`. Help, manual pages and completions follow: the
 /// first words of a command's help are the comment above its arguments.
 macro_rules! commands {
@@ -18,11 +14,13 @@ macro_rules! commands {
         }
 
         impl Verb {
+            /// Does it. `program` is the whole command line, for who writes about it.
+            ///
             /// # Errors
             /// What the command says; its exit status otherwise.
-            pub fn run(self) -> anyhow::Result<std::process::ExitCode> {
+            pub fn run(self, program: &clap::Command) -> anyhow::Result<std::process::ExitCode> {
                 match self {
-                    $(Self::$arguments(arguments) => arguments.run(),)*
+                    $(Self::$arguments(arguments) => arguments.run(program),)*
                 }
             }
         }
@@ -38,10 +36,6 @@ commands! {
     set::Set,
     #[command(hide = true)]
     generate::Generate,
-}
-
-fn print_json(value: &impl Serialize) -> Result<()> {
-    Ok(print(serde_json::to_string_pretty(value)?)?)
 }
 
 #[cfg(test)]

@@ -2,16 +2,20 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 mod cli;
 mod commands;
+mod json;
 mod names;
 mod progress;
 mod summary;
 
+use cli::Cli;
+
 fn main() -> ExitCode {
-    cli::Cli::parse().verb.run().unwrap_or_else(|error| {
+    let verb = Cli::parse().verb;
+    verb.run(&Cli::command()).unwrap_or_else(|error| {
         netnice_output::complain("netnicectl", format_args!("{error:#}"));
         ExitCode::FAILURE
     })

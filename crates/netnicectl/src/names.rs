@@ -8,6 +8,14 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use netnice_loader::catalogue::{Catalogue, Entry};
 
+/// As wide as a manual page has room for: lines that begin with spaces are not filled.
+const WIDTH: usize = 70;
+
+/// What there is to name, for the help.
+pub fn algorithms() -> String {
+    Catalogue::read().wrapped(WIDTH)
+}
+
 #[derive(Clone)]
 pub struct Names(Vec<PossibleValue>);
 

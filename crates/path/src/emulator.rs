@@ -12,8 +12,9 @@ use nix::sys::signalfd::SignalFd;
 use nix::sys::time::TimeSpec;
 
 use crate::class::Class;
+use crate::direction::{histogram, Direction};
 use crate::ends::Ends;
-use crate::link::{Link, LinkSpec, Nanos, Volume};
+use crate::link::Nanos;
 use crate::options::PathSpec;
 use crate::system::clock::now;
 use crate::system::keeper::Keeper;
@@ -24,36 +25,6 @@ const BATCH: usize = 16;
 const LARGEST_PACKET: usize = 65_536;
 /// Without traffic nothing would be late: so the loop also wakes up on its own and sees how late that is.
 const BEAT: Nanos = 10_000_000;
-
-/// One direction and what was seen of it.
-#[derive(Debug)]
-pub struct Direction {
-    pub link: Link<Vec<u8>>,
-    pub delivered: [Volume; 2],
-    /// Packets the kernel would not take.
-    pub refused: u64,
-    /// Nanoseconds from due to delivery.
-    pub lateness: Histogram<u64>,
-    /// Nanoseconds from arrival to the end of service, by class.
-    pub queued: [Histogram<u64>; 2],
-}
-
-impl Direction {
-    fn new(spec: LinkSpec) -> Direction {
-        Direction {
-            link: Link::new(spec),
-            delivered: Default::default(),
-            refused: 0,
-            lateness: histogram(),
-            queued: [histogram(), histogram()],
-        }
-    }
-}
-
-/// Up to an hour, to three digits.
-fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, 3_600_000_000_000, 3).expect("the bounds are in order")
-}
 
 /// A path at work.
 #[derive(Debug)]

@@ -4,7 +4,9 @@
 //! `link` is the model, without I/O or clock; `system` is Linux; `emulator` joins them.
 
 pub mod address;
+pub mod asked;
 pub mod class;
+pub mod direction;
 pub mod emulator;
 pub mod ends;
 pub mod link;

@@ -6,9 +6,11 @@ use std::fmt::{self, Display, Formatter};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
+use crate::asked::Asked;
 use crate::class::Class;
-use crate::emulator::{Direction, Emulator};
-use crate::link::{Counters, LinkSpec, Nanos, Volume};
+use crate::direction::Direction;
+use crate::emulator::Emulator;
+use crate::link::{Counters, Nanos, Volume};
 use crate::system::clock::now;
 
 /// Deliveries may be this late, 99 of 100, whatever the path; or, if more, by this part of the round-trip delay.
@@ -44,16 +46,6 @@ pub struct Side {
     /// Dropped by the kernel before they could be read.
     pub missed: u64,
     pub lateness: Spread,
-}
-
-/// What was asked of a direction.
-#[derive(Debug, Serialize)]
-pub struct Asked {
-    pub bits_per_second: Option<u64>,
-    pub delay_us: f64,
-    pub queue: crate::link::Limit,
-    pub loss: f64,
-    pub priority: bool,
 }
 
 /// One class of packets.
@@ -137,18 +129,6 @@ fn side(direction: &Direction, missed: u64) -> Side {
         refused: direction.refused,
         missed,
         lateness: Spread::of(&direction.lateness),
-    }
-}
-
-impl Asked {
-    pub fn of(spec: &LinkSpec) -> Asked {
-        Asked {
-            bits_per_second: spec.rate,
-            delay_us: spec.delay as f64 / 1e3,
-            queue: spec.limit,
-            loss: spec.loss,
-            priority: spec.priority,
-        }
     }
 }
 

@@ -9,10 +9,11 @@ use anyhow::{Context, Result};
 use nix::sys::signal::SigmaskHow;
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
+use crate::asked::Asked;
 use crate::emulator::Emulator;
 use crate::ends::{self, Ends};
 use crate::options::Options;
-use crate::report::{Asked, Report};
+use crate::report::Report;
 use crate::say::say;
 use crate::system::keeper::{self, End, Keeper};
 use crate::system::{namespace, realtime};

@@ -12,10 +12,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use serde::Serialize;
 
+use crate::asked::Asked;
 use crate::class::Class;
-use crate::emulator::Direction;
+use crate::direction::Direction;
 use crate::link::{Nanos, Volume};
-use crate::report::Asked;
 
 /// A trace being written. Lines are kept in memory and written 64 KiB at a time: a slow disk must not delay packets.
 #[derive(Debug)]

@@ -17,9 +17,6 @@ use crate::{pins, Result, Step};
 pub use object::{Counters, Receiver, ADOPTED_PROGRAMS, PROGRAMS};
 pub use params::{Algorithm, Parameter, Params, ALGORITHMS, OFF, PARAMETERS};
 
-const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/receiver.bpf.o"));
-const ADOPTED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopted.bpf.o"));
-
 /// What the receiver does now.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReceiverStatus {
@@ -41,7 +38,7 @@ pub fn status() -> Option<ReceiverStatus> {
 }
 
 pub(crate) fn load(hierarchy: &Hierarchy, on_step: &mut dyn FnMut(Step)) -> Result<()> {
-    crate::kernel::quiet_libbpf();
+    crate::libbpf::quiet();
     let mut receiver = Receiver::load(Some(&pins::moved()))?;
     receiver.pin_maps(
         &pins::receiver_params(),
@@ -78,7 +75,7 @@ pub(crate) fn load_adopted(hierarchy: &Hierarchy) -> Result<bool> {
     if adopting() {
         return Ok(false);
     }
-    crate::kernel::quiet_libbpf();
+    crate::libbpf::quiet();
     // What another that was killed half-way has left.
     for stale in ADOPTED_PROGRAMS.map(pins::adopted_link) {
         pins::remove_link(&stale)?;

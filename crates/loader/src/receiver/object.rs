@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
 use serde::Serialize;
 
-use super::{ADOPTED, OBJECT};
 use crate::shared::receiver_counters;
 use crate::{Error, Result};
 
+pub(super) const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/receiver.bpf.o"));
+pub(super) const ADOPTED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopted.bpf.o"));
 /// The ends of the names that libbpf gives to an object's variables.
 const DATA: &str = ".data";
 const BSS: &str = ".bss";

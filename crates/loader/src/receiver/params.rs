@@ -8,7 +8,7 @@ use libbpf_rs::btf::Btf;
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use serde::Serialize;
 
-use super::OBJECT;
+use super::object::OBJECT;
 use crate::{Error, Result};
 
 /// One row of algorithms/receiver/table.h. The first is the default.
@@ -224,7 +224,7 @@ mod tests {
         let (rows, chosen) = layout().expect("both");
         assert_ne!(rows, chosen);
         assert_eq!(
-            layout_of(super::super::ADOPTED),
+            layout_of(super::super::object::ADOPTED),
             Some((rows, chosen)),
             "they share them"
         );

@@ -4,10 +4,12 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, Command};
 use netnice_loader::doctor::{findings, Finding, Verdict};
 use netnice_loader::facts::Facts;
 use netnice_output::print;
+
+use crate::json::print_json;
 
 /// Check all that netnice needs from this machine; for each: why, and what to do
 #[derive(Debug, Args)]
@@ -18,10 +20,10 @@ pub struct Doctor {
 }
 
 impl Doctor {
-    pub fn run(self) -> Result<ExitCode> {
+    pub fn run(self, _: &Command) -> Result<ExitCode> {
         let findings = findings(&Facts::gather("/".as_ref()));
         if self.json {
-            super::print_json(&findings)?;
+            print_json(&findings)?;
         } else {
             print(findings.iter().map(paragraph).collect::<String>())?;
         }

@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{Args, Command, CommandFactory, ValueEnum};
+use clap::{Args, Command, ValueEnum};
 use clap_complete::Shell;
-
-use crate::cli::Cli;
 
 /// Write manual pages or shell completions of all commands
 #[derive(Debug, Args)]
@@ -26,12 +24,12 @@ enum Kind {
 }
 
 impl Generate {
-    pub fn run(self) -> Result<ExitCode> {
+    pub fn run(self, program: &Command) -> Result<ExitCode> {
         let dir = &self.dir;
         fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
         let all = [
             netnice::command(),
-            Cli::command(),
+            program.clone(),
             netnice_path::command(),
             netnice_measure::command(),
             netnice_prefetch::command(),

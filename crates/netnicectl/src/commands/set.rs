@@ -3,11 +3,10 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, Command};
 use netnice_loader::settings;
 
-use crate::cli::algorithms;
-use crate::names::Names;
+use crate::names::{algorithms, Names};
 
 /// Change parameters of a loaded algorithm, at once and until down
 ///
@@ -25,7 +24,7 @@ pub struct Set {
 }
 
 impl Set {
-    pub fn run(self) -> Result<ExitCode> {
+    pub fn run(self, _: &Command) -> Result<ExitCode> {
         settings::set(&self.name, &self.changes)?;
         Ok(ExitCode::SUCCESS)
     }

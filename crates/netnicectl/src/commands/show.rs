@@ -4,12 +4,14 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, Command};
 use netnice_loader::params::Parameter;
 use netnice_loader::receiver;
 use netnice_loader::settings::{self, Row};
 use netnice_output::print;
 use serde_json::{json, Map, Value};
+
+use crate::json::print_json;
 
 /// Show the parameters of the loaded algorithms, and which one receives
 #[derive(Debug, Args)]
@@ -20,11 +22,11 @@ pub struct Show {
 }
 
 impl Show {
-    pub fn run(self) -> Result<ExitCode> {
+    pub fn run(self, _: &Command) -> Result<ExitCode> {
         let rows = settings::show()?;
         let chosen = receiver::status().map_or("unknown", |r| r.algorithm);
         if self.json {
-            super::print_json(&as_json(&rows, chosen))?;
+            print_json(&as_json(&rows, chosen))?;
         } else {
             print(as_text(rows, chosen))?;
         }

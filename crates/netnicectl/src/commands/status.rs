@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, Command};
 use netnice_loader::status::{status, Condition};
 use netnice_output::print;
 
-use crate::commands::print_json;
+use crate::json::print_json;
 use crate::summary::Summary;
 
 /// As LSB's init scripts and systemctl have it.
@@ -22,7 +22,7 @@ pub struct Status {
 }
 
 impl Status {
-    pub fn run(self) -> Result<ExitCode> {
+    pub fn run(self, _: &Command) -> Result<ExitCode> {
         let status = status()?;
         if self.json {
             print_json(&status)?;

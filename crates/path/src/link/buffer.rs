@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
-use super::{Packet, Volume};
+use super::packet::{Packet, Volume};
 use crate::class::Class;
 
 /// How much a buffer holds, the packet in service included. An empty buffer takes any one packet.

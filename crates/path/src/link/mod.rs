@@ -8,6 +8,7 @@
 //! never interrupted.
 
 mod buffer;
+mod packet;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
@@ -18,9 +19,8 @@ use std::collections::VecDeque;
 use crate::class::Class;
 use buffer::Buffer;
 pub use buffer::Limit;
-
-/// Nanoseconds since any fixed moment.
-pub type Nanos = u64;
+use packet::Packet;
+pub use packet::{Nanos, Volume};
 
 /// What one direction is like.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,15 +39,6 @@ pub struct LinkSpec {
     pub seed: u64,
 }
 
-/// A packet in the link; `payload` is the caller's.
-#[derive(Debug)]
-struct Packet<T> {
-    arrival: Nanos,
-    bytes: u32,
-    class: Class,
-    payload: T,
-}
-
 /// A packet at the far end.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Delivery<T> {
@@ -58,20 +49,6 @@ pub struct Delivery<T> {
     pub bytes: u32,
     pub class: Class,
     pub payload: T,
-}
-
-/// Packets and bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Volume {
-    pub packets: u64,
-    pub bytes: u64,
-}
-
-impl Volume {
-    fn add(&mut self, bytes: u32) {
-        self.packets += 1;
-        self.bytes += u64::from(bytes);
-    }
 }
 
 /// What happened to one class since the start.
