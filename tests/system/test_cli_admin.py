@@ -87,7 +87,7 @@ class TestParameters:
         ("words", "said"),
         [
             (["tide", "target=5000", "floor=11"], "'11' is no value of 'floor'"),
-            (["tide", "threshold=1"], "no parameter 'threshold'"),
+            (["tide", "threshold=1"], "no parameter is named 'threshold'; there are: target, "),
             (["receiver", "algorithm=bogus"], "unknown receiver 'bogus'"),
             (["receiver", "target=5000"], "no parameter is named 'target'; there are: algorithm"),
             (["receiver", "algorithm=off", "algorithm=tide"], "name it once"),
