@@ -47,7 +47,7 @@ def test_a_prefetch_is_sent_on_netnice_and_what_follows_is_not(pair: Pair, site:
     host, port = site.removeprefix("http://").split(":")
     words = (sys.executable, PROGRAMS / "browse.py", host, port, "/next", "/demanded")
     browser = pair.b.spawn(*words, stdout=subprocess.PIPE)
-    found = []
+    found: list[tuple[str, float]] = []
     for _ in range(2):
         assert browser.line() == f"200 {SIZE}\n"
         found += sends_on(pair, site)
