@@ -11,44 +11,44 @@
 #include "../estimate/rtt.h"
 #include "window.h"
 
-/* X(name, unit and range, why it exists) */
+/* X(name, unit, least, most, why it exists). A row with a value outside of least and most does not build (crates/loader). */
 #define NN_PARAMS(X)                                                                                                   \
-	X(threshold, "percent of the buffer", "queue that counts as congestion: t of TCP Nice, section 2.2")           \
-	X(starved_threshold, "percent of the buffer", "the same below one segment")                                    \
-	X(fraction, "percent of a round's segments", "how many must see it: f of TCP Nice, section 2.2")               \
-	X(alpha, "segments", "Vegas grows while it keeps fewer queued")                                                \
-	X(beta, "segments", "Vegas shrinks while it keeps more queued")                                                \
-	X(shared, "0 each, 1 all",                                                                                     \
+	X(threshold, "percent of the buffer", 0, 100, "queue that counts as congestion: t of TCP Nice, section 2.2")   \
+	X(starved_threshold, "percent of the buffer", 0, 100, "the same below one segment")                            \
+	X(fraction, "percent of a round's segments", 0, 100, "how many must see it: f of TCP Nice, section 2.2")       \
+	X(alpha, "segments", 0, 10000, "Vegas grows while it keeps fewer queued")                                      \
+	X(beta, "segments", 0, 10000, "Vegas shrinks while it keeps more queued")                                      \
+	X(shared, "0 each, 1 all", 0, 1,                                                                               \
 	  "whose alpha and beta are: a flow's, or those of all that the host has to one place")                        \
-	X(gamma, "segments", "Vegas leaves slow start when it keeps more queued")                                      \
-	X(min_window, "1/4096 segment, 1 to 4096000", "the floor: 85 is the paper's 1/48")                             \
-	X(initial_window, "segments, 1 to 10", "the first window")                                                     \
-	X(queue_floor, "microseconds", "queueing delay below this is timer noise, not a queue")                        \
-	X(own_queue, "segments, 0 to 64", "a queue of so many is never congestion: a flow's own are among them")       \
-	X(estimator, "0 running min/max, 1 robust", "how base and worst RTT are estimated")                            \
-	X(max_gap, "milliseconds, 0 none", "longest silence between two pairs of one flow below W = 1")                \
-	X(peer_gap, "milliseconds, 0 none", "max_gap is at least this times the host's starving flows")                \
-	X(endurance, "rounds, 0 never", "after so many rounds below W = 1 peer_gap quadruples")                        \
-	X(target, "milliseconds, 1 to 1000", "queueing delay that LEDBAT steers for: RFC 6817, section 3.3")           \
-	X(slow_start_exit, "percent of target", "queueing delay at which LEDBAT's slow start ends")                    \
-	X(slowdown, "times its own length, 0 none", "pause between LEDBAT++'s slowdowns")                              \
-	X(inference, "round trips, 0 to 64", "how long TCP-LP watches after an early indication")                      \
-	X(rtt_limit, "percent of minRTT", "RTT that counts as congestion: thresh of TCP Nicer")                        \
-	X(keep, "1/4096, 0 to 4096", "part of the window that congestion leaves: mul/2 of TCP Nicer")                  \
-	X(add, "1/4096 segment", "growth per round: add of TCP Nicer")                                                 \
-	X(patience, "rounds", "congested rounds that pass before the answer: the delay of TCP Nicer")                  \
-	X(band_packets, "1/16 packet time", "queue that a level stays below, in packets at the bottleneck")            \
-	X(band_us, "microseconds", "the same in time: the larger counts")                                              \
-	X(start_window, "1/4096 segment, 1 to 40960", "the first window of a level")                                   \
-	X(soft_shift, "bits, 1 to 31", "a first cut takes 2^-this beyond the own queue")                               \
-	X(soft_cuts, "cuts", "so many take the own queue back before one takes the window")                            \
-	X(quiet_rounds, "rounds, 0 to 63", "rounds without a queue before growth speeds up")                           \
-	X(quiet_pairs, "pairs, 0 to 63", "pairs in a row that meet no queue before it grows below one segment")        \
-	X(climb, "factor, 1 to 64", "growth per undelayed pair below one segment")                                     \
-	X(force_window, "1/4096 segment, 0 off", "hold the window there, for measurement")
+	X(gamma, "segments", 0, 10000, "Vegas leaves slow start when it keeps more queued")                            \
+	X(min_window, "1/4096 segment", 1, 4096000, "the floor: 85 is the paper's 1/48")                               \
+	X(initial_window, "segments", 1, 10, "the first window")                                                       \
+	X(queue_floor, "microseconds", 0, 10000000, "queueing delay below this is timer noise, not a queue")           \
+	X(own_queue, "segments", 0, 64, "a queue of so many is never congestion: a flow's own are among them")         \
+	X(estimator, "0 running min/max, 1 robust", 0, 1, "how base and worst RTT are estimated")                      \
+	X(max_gap, "milliseconds, 0 none", 0, 3600000, "longest silence between two pairs of one flow below W = 1")    \
+	X(peer_gap, "milliseconds, 0 none", 0, 3600000, "max_gap is at least this times the host's starving flows")    \
+	X(endurance, "rounds, 0 never", 0, 1000000, "after so many rounds below W = 1 peer_gap quadruples")            \
+	X(target, "milliseconds", 1, 1000, "queueing delay that LEDBAT steers for: RFC 6817, section 3.3")             \
+	X(slow_start_exit, "percent of target", 0, 100, "queueing delay at which LEDBAT's slow start ends")            \
+	X(slowdown, "times its own length, 0 none", 0, 1000, "pause between LEDBAT++'s slowdowns")                     \
+	X(inference, "round trips", 0, 64, "how long TCP-LP watches after an early indication")                        \
+	X(rtt_limit, "percent of minRTT", 100, 10000, "RTT that counts as congestion: thresh of TCP Nicer")            \
+	X(keep, "1/4096", 0, 4096, "part of the window that congestion leaves: mul/2 of TCP Nicer")                    \
+	X(add, "1/4096 segment", 0, 4096000, "growth per round: add of TCP Nicer")                                     \
+	X(patience, "rounds", 0, 100000, "congested rounds that pass before the answer: the delay of TCP Nicer")       \
+	X(band_packets, "1/16 packet time", 0, 65535, "queue that a level stays below, in packets at the bottleneck")  \
+	X(band_us, "microseconds", 0, 10000000, "the same in time: the larger counts")                                 \
+	X(start_window, "1/4096 segment", 1, 40960, "the first window of a level")                                     \
+	X(soft_shift, "bits", 1, 31, "a first cut takes 2^-this beyond the own queue")                                 \
+	X(soft_cuts, "cuts", 0, 1000000, "so many take the own queue back before one takes the window")                \
+	X(quiet_rounds, "rounds", 0, 63, "rounds without a queue before growth speeds up")                             \
+	X(quiet_pairs, "pairs", 0, 63, "pairs in a row that meet no queue before it grows below one segment")          \
+	X(climb, "factor", 1, 64, "growth per undelayed pair below one segment")                                       \
+	X(force_window, "1/4096 segment, 0 off", 0, 1073741823, "hold the window there, for measurement")
 
 enum nn_param {
-#define NN_PARAM_INDEX(name, unit, why) NN_P_##name,
+#define NN_PARAM_INDEX(name, ...) NN_P_##name,
 	NN_PARAMS(NN_PARAM_INDEX)
 #undef NN_PARAM_INDEX
 		NN_PARAM_COUNT

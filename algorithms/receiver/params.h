@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* The parameters of the receiver cores: one flat row of u32 an algorithm, live in eBPF `.data`, as in ../params.h. */
+/*
+ * The parameters of the receiver cores, in the form of those of the senders (../common/params.h): every row has room for all
+ * of them; a core's header lists those that it uses, with their values: #define CORE_PARAMS(P) P(name, value) ...
+ */
 #ifndef NN_RECEIVER_PARAMS_H
 #define NN_RECEIVER_PARAMS_H
 
 #include "segment.h"
 
-/* X(name, unit and range, why it exists) */
+/* X(name, unit, least, most, why it exists) */
 #define NN_RECEIVER_PARAMS(X)                                                                                          \
-	X(target, "microseconds, 100 to 1000000", "queueing delay that is tolerated")                                  \
-	X(foreign, "microseconds, 100 to 1000000", "queueing delay that one's own share does not explain")             \
-	X(step, "microseconds, 100 to 1000000", "a jump of delay between neighbours that is a stranger's flight")      \
-	X(floor, "segments, 1 to 10", "the least window; the kernel rounds it to its window scale")                    \
-	X(initial, "segments, 1 to 100", "the first window")                                                           \
-	X(jiffy, "microseconds, 1 to 100000", "the unit of Vulture's thresholds")                                      \
-	X(quantum, "microseconds, 1 to 100000", "clocks are rounded down to it: 4000 is the paper's kernel")           \
-	X(remembered, "percent, 50 to 100", "of the window before a halving, what Vulture's rwndThresh keeps")         \
-	X(cautious, "boolean, 0 to 1", "Vulture's conservative mode, always: the receiver of the paper's figure 2")    \
-	X(skew, "parts per million, 0 to 1000", "makes our clock run fast, for measurement")
+	X(target, "microseconds", 100, 1000000, "queueing delay that is tolerated")                                    \
+	X(foreign, "microseconds", 100, 1000000, "queueing delay that one's own share does not explain")               \
+	X(step, "microseconds", 100, 1000000, "a jump of delay between neighbours that is a stranger's flight")        \
+	X(floor, "segments", 1, 10, "the least window; the kernel rounds it to its window scale")                      \
+	X(initial, "segments", 1, 100, "the first window")                                                             \
+	X(jiffy, "microseconds", 1, 100000, "the unit of Vulture's thresholds")                                        \
+	X(quantum, "microseconds", 1, 100000, "clocks are rounded down to it: 4000 is the paper's kernel")             \
+	X(remembered, "percent", 50, 100, "of the window before a halving, what Vulture's rwndThresh keeps")           \
+	X(cautious, "0 no, 1 yes", 0, 1, "Vulture's conservative mode, always: the receiver of the paper's figure 2")  \
+	X(skew, "parts per million", 0, 1000, "makes our clock run fast, for measurement")
 
 enum nn_receiver_param {
-#define NN_RECEIVER_PARAM_INDEX(name, unit, why) NN_R_##name,
+#define NN_RECEIVER_PARAM_INDEX(name, ...) NN_R_##name,
 	NN_RECEIVER_PARAMS(NN_RECEIVER_PARAM_INDEX)
 #undef NN_RECEIVER_PARAM_INDEX
 		NN_RECEIVER_PARAM_COUNT
 };
+
+/* One parameter of a row: { CORE_PARAMS(NN_RECEIVER_VALUE) }. */
+#define NN_RECEIVER_VALUE(name, value) [NN_R_##name] = (value),
 
 typedef const u32 *nn_receiver_params;
 

@@ -21,6 +21,12 @@
 
 #include "first_cut.h"
 
+#define RLEDBAT_PARAMS(P)                                                                                              \
+	P(target, 60000)                                                                                               \
+	P(floor, 2)                                                                                                    \
+	P(initial, 10)                                                                                                 \
+	P(skew, 0)
+
 #define RLEDBAT_HOLD 2 /* rounds of two segments: LEDBAT++, section 4.4 */
 
 enum rledbat_phase { RLEDBAT_STARTING, RLEDBAT_STEADY, RLEDBAT_HELD, RLEDBAT_RAMP };

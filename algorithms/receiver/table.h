@@ -2,8 +2,8 @@
 /*
  * The receiver algorithms: a row here and a file beside it is all that a new one takes.
  *
- * X(name, core, parameters...): `core` names core_start() and core_on_arrival(); the parameters follow the order of
- * NN_RECEIVER_PARAMS. The first row is the default.
+ * X(name, core, shipped, PARAMS), as in ../sender/table.h: `core` names core_on_start() and core_on_arrival(); PARAMS is the
+ * list of the parameters that the row uses (params.h). All are loaded, and the first row is the default.
  */
 #ifndef NN_RECEIVER_TABLE_H
 #define NN_RECEIVER_TABLE_H
@@ -13,12 +13,18 @@
 #include "vulture.h"
 
 #define NN_RECEIVERS(X)                                                                                                \
-	/*                          target foreign step floor init jiffy quantum remembered cautious skew */           \
-	X(tide, tide, 4000, 15000, 8000, 1, 10, 4000, 1, 100, 0, 0)                                                    \
-	X(vulture, vulture, 5000, 15000, 8000, 2, 10, 4000, 1, 100, 0, 0)                                              \
-	X(vulture_jiffies, vulture, 5000, 15000, 8000, 2, 10, 4000, 4000, 50, 0, 0)                                    \
-	X(vulture_cautious, vulture, 5000, 15000, 8000, 2, 10, 4000, 4000, 50, 1, 0)                                   \
-	X(rledbat, rledbat, 60000, 15000, 8000, 2, 10, 4000, 1, 100, 0, 0)
+	X(tide, tide, true, TIDE_PARAMS)                                                                               \
+	X(vulture, vulture, true, VULTURE_PARAMS)                                                                      \
+	X(vulture_jiffies, vulture, true, VULTURE_JIFFIES_PARAMS)                                                      \
+	X(vulture_cautious, vulture, true, VULTURE_CAUTIOUS_PARAMS)                                                    \
+	X(rledbat, rledbat, true, RLEDBAT_PARAMS)
+
+/* The rows' values, as an initialiser. */
+#define NN_RECEIVER_ROW(name, core, shipped, params) { params(NN_RECEIVER_VALUE) },
+#define NN_RECEIVER_ROWS                                                                                               \
+	{                                                                                                              \
+		NN_RECEIVERS(NN_RECEIVER_ROW)                                                                          \
+	}
 
 enum nn_receiver_algorithm {
 #define NN_RECEIVER_INDEX(name, ...) NN_RA_##name,

@@ -36,6 +36,14 @@
 #include "tide/fall.h"
 #include "tide/rise.h"
 
+#define TIDE_PARAMS(P)                                                                                                 \
+	P(target, 4000)                                                                                                \
+	P(foreign, 15000)                                                                                              \
+	P(step, 8000)                                                                                                  \
+	P(floor, 1)                                                                                                    \
+	P(initial, 10)                                                                                                 \
+	P(skew, 0)
+
 #define TIDE_LARGE 12 /* segments */
 
 nn_inline void tide_on_start(struct nn_receiver *flow, nn_receiver_params p)

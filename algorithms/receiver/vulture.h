@@ -46,6 +46,18 @@
 
 #include "flow.h"
 
+#define VULTURE_ROW(P, clock, kept, always)                                                                            \
+	P(floor, 2)                                                                                                    \
+	P(initial, 10)                                                                                                 \
+	P(jiffy, 4000)                                                                                                 \
+	P(quantum, clock)                                                                                              \
+	P(remembered, kept)                                                                                            \
+	P(cautious, always)                                                                                            \
+	P(skew, 0)
+#define VULTURE_PARAMS(P) VULTURE_ROW(P, 1, 100, 0)
+#define VULTURE_JIFFIES_PARAMS(P) VULTURE_ROW(P, 4000, 50, 0)
+#define VULTURE_CAUTIOUS_PARAMS(P) VULTURE_ROW(P, 4000, 50, 1)
+
 enum vulture_phase { VULTURE_MEASURING, VULTURE_WAITING };
 enum vulture_policy { VULTURE_FIX, VULTURE_DOUBLE, VULTURE_INCREASE, VULTURE_HALVE };
 

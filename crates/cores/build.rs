@@ -12,16 +12,18 @@ fn main() {
     compile("cores", &algorithms);
     compile("receivers", &receivers);
     compile("niceness", &algorithms);
-    let rows =
-        "#define P(name, unit, why) row param name\n#define A(name, ...) row algorithm name\n\
-                NN_PARAMS(P)\nNN_ALGORITHMS(A)\n";
-    let rows = netnice_build::expand(&algorithms.join("sender"), rows);
+    let rows = "#define P(name, ...) puts(\"row param \" #name);\n\
+                #define A(name, ...) puts(\"row algorithm \" #name);\n\
+                NN_PARAMS(P)\nNN_ALGORITHMS(A)";
+    let rows = netnice_build::tell(&algorithms.join("sender"), rows);
     fs::write(netnice_build::out().join("table.rs"), table(&rows)).expect("write table.rs");
-    let rows = "#define P(n, ...) #n,\n\
-                #define A(n, c, ...) Algorithm { name: #n, core: #c, defaults: &[__VA_ARGS__] },\n\
-                pub const PARAMETERS: &[&str] = &[NN_RECEIVER_PARAMS(P)];\n\
-                pub const ALGORITHMS: &[Algorithm] = &[NN_RECEIVERS(A)];\n";
-    let rows = netnice_build::expand(&receivers, rows);
+    let rows = r##"static const u32 rows[][NN_RECEIVER_PARAM_COUNT] = NN_RECEIVER_ROWS;
+#define P(n, ...) puts("\"" #n "\",");
+#define A(n, c, ...) puts("Algorithm { name: \"" #n "\", core: \"" #c "\", defaults: &["); \
+for (int i = 0; i < NN_RECEIVER_PARAM_COUNT; i++) printf("%u, ", rows[NN_RA_##n][i]); puts("] },");
+puts("pub const PARAMETERS: &[&str] = &["); NN_RECEIVER_PARAMS(P) puts("];");
+puts("pub const ALGORITHMS: &[Algorithm] = &["); NN_RECEIVERS(A) puts("];");"##;
+    let rows = netnice_build::tell(&receivers, rows);
     fs::write(netnice_build::out().join("receivers.rs"), rows).expect("write receivers.rs");
 }
 

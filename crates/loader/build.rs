@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libbpf_cargo::SkeletonBuilder;
-use netnice_build::fail;
+use netnice_build::{fail, RECEIVERS, SENDERS};
 use sha2::{Digest, Sha256};
 
 const RUNNING_KERNEL: &str = "/sys/kernel/btf/vmlinux";
@@ -64,8 +64,9 @@ fn main() {
         ));
     }
     println!("cargo:rustc-env=NETNICE_BUILD_ID={:x}", hash.finalize());
-    generate_senders(&repo, &out);
-    generate_receivers(&repo, &out);
+    for (file, half) in [("senders.rs", SENDERS), ("receivers.rs", RECEIVERS)] {
+        fs::write(out.join(file), netnice_build::table(&half)).expect("write a table");
+    }
     let shared = netnice_build::bindings(
         "#include \"transport/receiver/state.h\"\n#include \"transport/receiver/option.h\"\n\
          #include \"algorithms/receiver/wish.h\"\n",
@@ -158,32 +159,4 @@ fn multiarch() -> Option<PathBuf> {
     let machine = env::var("CARGO_CFG_TARGET_ARCH").ok()?;
     let path = PathBuf::from(format!("/usr/include/{machine}-linux-gnu"));
     path.exists().then_some(path)
-}
-
-/// Turns the C tables of senders and their parameters into Rust ones.
-fn generate_senders(repo: &Path, out: &Path) {
-    let rows = "#define P(n, u, w) Parameter { name: #n, unit: u, why: w },\n\
-                #define V(n, v) #n,\n\
-                #define D(n, v) #v,\n\
-                #define A(n, c, s, p) Algorithm { name: #n, core: #c, about: heads::c, shipped: s, \
-                uses: &[p(V)], defaults: &[p(D)] },\n\
-                pub const PARAMETERS: &[Parameter] = &[NN_PARAMS(P)];\n\
-                pub const ALGORITHMS: &[Algorithm] = &[NN_ALGORITHMS(A)];\n";
-    let algorithms = repo.join("algorithms/sender");
-    let heads = netnice_build::heads(&algorithms, "NN_ALGORITHMS");
-    let table = netnice_build::expand(&algorithms, rows);
-    fs::write(out.join("senders.rs"), heads + &table).expect("write senders.rs");
-}
-
-/// The same of receivers.
-fn generate_receivers(repo: &Path, out: &Path) {
-    let rows = "#define P(n, u, w) Parameter { name: #n, unit: u, why: w },\n\
-                #define A(n, c, ...) Algorithm { name: #n, core: #c, about: heads::c, \
-                defaults: &[__VA_ARGS__] },\n\
-                pub const PARAMETERS: &[Parameter] = &[NN_RECEIVER_PARAMS(P)];\n\
-                pub const ALGORITHMS: &[Algorithm] = &[NN_RECEIVERS(A)];\n";
-    let algorithms = repo.join("algorithms/receiver");
-    let heads = netnice_build::heads(&algorithms, "NN_RECEIVERS");
-    let table = netnice_build::expand(&algorithms, rows);
-    fs::write(out.join("receivers.rs"), heads + &table).expect("write receivers.rs");
 }

@@ -86,7 +86,7 @@ class TestParameters:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (["tide", "target=5000", "floor=11"], "'11' is no value of 'floor'"),
+            (["tide", "target=5000", "floor=11"], "floor cannot be '11': it is a whole number (segments, 1 to 10)"),
             (["tide", "threshold=1"], "no parameter is named 'threshold'; there are: target, "),
             (["receiver", "algorithm=bogus"], "unknown receiver 'bogus'"),
             (["receiver", "target=5000"], "no parameter is named 'target'; there are: algorithm"),
@@ -103,8 +103,11 @@ class TestParameters:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (["netnice", "threshold=101"], "threshold cannot be 101: it lies between 0 and 100"),
-            (["netnice", "threshold=much"], "threshold cannot be much: it is a whole number"),
+            (
+                ["netnice", "threshold=101"],
+                "threshold cannot be '101': it is a whole number (percent of the buffer, 0 to 100)",
+            ),
+            (["netnice", "threshold=much"], "threshold cannot be 'much': it is a whole number"),
             (["netnice", "bogus=1"], "no parameter is named 'bogus'; there are: threshold, "),
             (["bogus", "threshold=1"], "no algorithm is named 'bogus'"),
             (["nnreno", "threshold=1"], "'nnreno' is not loaded"),

@@ -50,11 +50,7 @@
 char _license[] SEC("license") = "GPL";
 
 /* Live parameters, a row an algorithm, and the algorithm of every connection: a row, or NN_RECEIVER_OFF. */
-u32 nn_receiver_table[NN_RECEIVER_COUNT][NN_RECEIVER_PARAM_COUNT] = {
-#define NN_ROW(name, core, ...) { __VA_ARGS__ },
-	NN_RECEIVERS(NN_ROW)
-#undef NN_ROW
-};
+u32 nn_receiver_table[NN_RECEIVER_COUNT][NN_RECEIVER_PARAM_COUNT] = NN_RECEIVER_ROWS;
 u32 nn_receiver_chosen SEC(".data") = NN_RA_tide; /* not .bss, though it is 0 */
 
 struct receiver_counters nn_receiver_counters;

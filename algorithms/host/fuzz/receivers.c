@@ -8,11 +8,7 @@
 #include "../../receiver/receiver.h"
 #include "input.h"
 
-static const u32 defaults[NN_RECEIVER_COUNT][NN_RECEIVER_PARAM_COUNT] = {
-#define ROW(name, core, ...) { __VA_ARGS__ },
-	NN_RECEIVERS(ROW)
-#undef ROW
-};
+static const u32 defaults[NN_RECEIVER_COUNT][NN_RECEIVER_PARAM_COUNT] = NN_RECEIVER_ROWS;
 
 static void arrive(struct nn_receiver *flow, nn_receiver_params p, u32 chosen, struct input *in)
 {

@@ -7,9 +7,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{exit, Command};
 
-/// Where the rows begin in what the preprocessor made of a stub: above it are the headers' own declarations.
-const MARK: &str = "netnice_table_begins";
-
 /// The clang that compiles everything: `$CLANG`, else the one that Debian 12 has.
 pub fn clang() -> OsString {
     println!("cargo:rerun-if-env-changed=CLANG");
@@ -45,19 +42,23 @@ pub fn watch(paths: &[&str]) {
     }
 }
 
-/// Expands `rows`, C that uses the macros of `table.h` in this folder, by the preprocessor that knows them.
-pub fn expand(tables: &Path, rows: &str) -> String {
-    let stub = out().join("table.c");
-    let text = format!("#include \"table.h\"\n#undef true\n#undef false\n{MARK}\n{rows}");
+/// What `statements`, C that uses the macros of `table.h` in this folder, print: asked of the compiler, so that a value may
+/// be any expression of the headers.
+pub fn tell(tables: &Path, statements: &str) -> String {
+    let (stub, program) = (out().join("table.c"), out().join("table"));
+    let text = format!(
+        "#include \"table.h\"\n#include <stdio.h>\nint main(void)\n{{\n{statements}\nreturn 0;\n}}\n"
+    );
     fs::write(&stub, text).expect("write table.c");
     let clang = clang();
-    let run = Command::new(&clang)
-        .args(["-E", "-P", "-I"])
-        .arg(tables)
-        .arg(&stub)
+    let built = Command::new(&clang)
+        .arg("-I")
+        .args([tables, &stub])
+        .arg("-o")
+        .arg(&program)
         .output();
-    let text = match run {
-        Ok(o) if o.status.success() => String::from_utf8_lossy(&o.stdout).into_owned(),
+    match built {
+        Ok(o) if o.status.success() => {}
         Ok(o) => fail(&format!(
             "cannot read {}/table.h: {}",
             tables.display(),
@@ -67,16 +68,57 @@ pub fn expand(tables: &Path, rows: &str) -> String {
             "cannot run {}: {e}. Install it (Debian: apt install clang-16) or set CLANG=PATH.",
             Path::new(&clang).display()
         )),
-    };
-    let (_, rows) = text.split_once(MARK).expect("the mark is in the stub");
-    rows.to_owned()
+    }
+    let run = Command::new(&program)
+        .output()
+        .expect("run what was compiled");
+    String::from_utf8(run.stdout).expect("the tables are plain text")
+}
+
+/// The macros of one half's `table.h`: of its parameters, and of its algorithms.
+pub struct Half {
+    pub folder: &'static str,
+    pub parameters: &'static str,
+    pub algorithms: &'static str,
+}
+
+pub const SENDERS: Half = Half {
+    folder: "algorithms/sender",
+    parameters: "NN_PARAMS",
+    algorithms: "NN_ALGORITHMS",
+};
+
+pub const RECEIVERS: Half = Half {
+    folder: "algorithms/receiver",
+    parameters: "NN_RECEIVER_PARAMS",
+    algorithms: "NN_RECEIVERS",
+};
+
+/// One half's table in Rust: `PARAMETERS`, a `Parameter` a column, and `ALGORITHMS`, an `Algorithm` a row.
+pub fn table(half: &Half) -> String {
+    let tables = repository().join(half.folder);
+    let statements = format!(
+        r##"
+#define P(n, u, least, most, w) printf("Parameter {{ name: \"%s\", unit: r#\"%s\"#, least: %u, most: %u, \
+why: r#\"%s\"# }},\n", #n, u, (u32)(least), (u32)(most), w);
+#define V(n, v) printf("(\"%s\", %u), ", #n, (u32)(v));
+#define A(n, c, s, p) printf("Algorithm {{ name: \"%s\", core: \"%s\", about: heads::%s, shipped: %s, defaults: &[", \
+#n, #c, #c, (s) ? "true" : "false"); p(V) puts("] }},");
+puts("pub const PARAMETERS: &[Parameter] = &[");
+{}(P)
+puts("];\npub const ALGORITHMS: &[Algorithm] = &[");
+{}(A)
+puts("];");"##,
+        half.parameters, half.algorithms
+    );
+    heads(&tables, half.algorithms) + &tell(&tables, &statements)
 }
 
 /// A module `heads` in Rust: for each core in this folder's table a constant of its name, what the head comment of its
 /// file says it is, up to the first full stop. `list` is the table's macro; its rows begin with name and core.
-pub fn heads(tables: &Path, list: &str) -> String {
-    let rows = format!("#define CORE(name, core, ...) core\n{list}(CORE)\n");
-    let expanded = expand(tables, &rows);
+fn heads(tables: &Path, list: &str) -> String {
+    let rows = format!("#define CORE(name, core, ...) puts(#core);\n{list}(CORE)\n");
+    let expanded = tell(tables, &rows);
     let mut cores: Vec<&str> = expanded.split_whitespace().collect();
     cores.sort_unstable();
     cores.dedup();

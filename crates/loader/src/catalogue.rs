@@ -44,8 +44,11 @@ impl Catalogue {
             .iter()
             .filter(|a| levels.iter().all(|l| l.name != a.name));
         Self {
-            receivers: receivers(),
-            comparison: others.map(sender).collect(),
+            receivers: receiver::ALGORITHMS
+                .iter()
+                .map(|a| entry(a, receiver::ALGORITHMS))
+                .collect(),
+            comparison: others.map(|a| entry(a, ALGORITHMS)).collect(),
             levels,
         }
     }
@@ -58,32 +61,15 @@ impl Catalogue {
     }
 }
 
-fn sender(row: &Algorithm) -> Entry {
-    let first = ALGORITHMS.iter().find(|a| a.core == row.core);
-    let pairs = |a: &'static Algorithm| a.uses.iter().copied().zip(a.defaults.iter().copied());
-    let usual: Vec<_> = first.into_iter().flat_map(pairs).collect();
-    let own = row.uses.iter().copied().zip(row.defaults.iter().copied());
+/// A row of one of the two tables, `all`.
+fn entry(row: &Algorithm, all: &[Algorithm]) -> Entry {
+    let usual = all.iter().find(|a| a.core == row.core).unwrap_or(row);
+    let own = row.defaults.iter().copied();
     Entry {
         level: None,
         name: row.name,
-        about: differing(row.about, own.filter(|pair| !usual.contains(pair))),
+        about: differing(row.about, own.filter(|pair| !usual.defaults.contains(pair))),
     }
-}
-
-fn receivers() -> Vec<Entry> {
-    let all = receiver::ALGORITHMS;
-    let names = receiver::PARAMETERS.iter().map(|p| p.name);
-    let entry = |row: &receiver::Algorithm| {
-        let first = all.iter().find(|a| a.core == row.core).unwrap_or(row);
-        let values = names.clone().zip(row.defaults).zip(first.defaults);
-        let own = values.filter(|((_, own), usual)| own != usual);
-        Entry {
-            level: None,
-            name: row.name,
-            about: differing(row.about, own.map(|((name, value), _)| (name, value))),
-        }
-    };
-    all.iter().map(entry).collect()
 }
 
 fn differing(about: &str, own: impl Iterator<Item = (&'static str, impl Display)>) -> String {

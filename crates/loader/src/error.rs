@@ -39,11 +39,11 @@ pub enum Error {
     UnknownParameter(String, String),
     #[error("there is one '{0}': name it once, and alone")]
     Twice(&'static str),
-    #[error("{name} cannot be {value}: {why}")]
+    #[error("{name} cannot be '{value}': it is a whole number ({range})")]
     BadValue {
-        name: String,
+        name: &'static str,
         value: String,
-        why: String,
+        range: String,
     },
     #[error("netnice is not up, so there is nothing to {0}.\nRun 'netnicectl up' first.")]
     NotUp(&'static str),
@@ -51,12 +51,6 @@ pub enum Error {
     OtherBuild,
     #[error("unknown receiver '{0}': choose one of off, {1}")]
     UnknownReceiver(String, String),
-    #[error("'{value}' is no value of '{name}': it is {unit}")]
-    NoValue {
-        name: String,
-        value: String,
-        unit: &'static str,
-    },
     #[error("no cgroup v2 hierarchy is mounted.\nMount one: 'mount -t cgroup2 none /sys/fs/cgroup' (or boot with systemd.unified_cgroup_hierarchy=1).")]
     NoCgroup2,
     #[error("cannot empty the cgroup {}: processes keep starting in it.\nEnd them and run 'netnicectl down' again.", .0.display())]

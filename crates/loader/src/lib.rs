@@ -31,6 +31,7 @@ pub mod sockets;
 pub mod state;
 pub mod status;
 mod step;
+mod table;
 mod up;
 
 pub use down::{down, Removed};

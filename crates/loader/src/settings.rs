@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What can be set while netnice is up: the parameters of senders and receivers, and which receiver runs.
 
-use crate::params::{self, Parameter, Values};
-use crate::receiver::{self, Params, ALGORITHMS, PARAMETERS};
+use crate::params::{self, Values};
+use crate::receiver::{Params, ALGORITHMS};
 use crate::state::State;
 use crate::{pins, Error, Result};
 
@@ -26,24 +26,14 @@ pub fn show() -> Result<Vec<Row>> {
         receiver: false,
     };
     let mut rows: Vec<Row> = params::rows()?.into_iter().map(sender).collect();
-    let params = Params::open(&pins::receiver_params())?;
-    for algorithm in ALGORITHMS {
-        let values = params.row(algorithm.name)?;
-        rows.push(Row {
-            algorithm: algorithm.name,
-            values: PARAMETERS.iter().map(plain).zip(values).collect(),
-            receiver: true,
-        });
-    }
+    let receiver = |(algorithm, values)| Row {
+        algorithm,
+        values,
+        receiver: true,
+    };
+    let receivers = Params::open(&pins::receiver_params())?;
+    rows.extend(receivers.rows().map(receiver));
     Ok(rows)
-}
-
-fn plain(parameter: &receiver::Parameter) -> Parameter {
-    Parameter {
-        name: parameter.name,
-        unit: parameter.unit,
-        why: parameter.why,
-    }
 }
 
 /// Sets `changes` ("key=value" already split) at once, or nothing when one of them is wrong. "receiver" has one key,
@@ -58,7 +48,7 @@ pub fn set(name: &str, changes: &[(String, String)]) -> Result<()> {
         return Params::open(&pins::receiver_params())?.set(name, pairs);
     }
     if name != RECEIVER {
-        return params::set(name, changes);
+        return params::set(name, pairs);
     }
     match (pairs.next(), pairs.next()) {
         (Some(("algorithm", value)), None) => Params::open(&pins::receiver_params())?.choose(value),

@@ -15,7 +15,7 @@ TELL_PARAMETERS = """
 static const u32 rows[][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 int main(void)
 {
-#define TELL_NAME(name, unit, why) puts("name " #name);
+#define TELL_NAME(name, ...) puts("name " #name);
 	NN_PARAMS(TELL_NAME)
 #define TELL_ROW(name, ...) printf("row " #name); \\
 	for (int i = 0; i < NN_PARAM_COUNT; i++) printf(" %u", rows[NN_A_##name][i]); puts("");

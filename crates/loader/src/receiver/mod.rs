@@ -15,7 +15,7 @@ use crate::lock::Lock;
 use crate::{pins, Result, Step};
 
 pub use object::{Counters, Receiver, ADOPTED_PROGRAMS, PROGRAMS};
-pub use params::{Algorithm, Parameter, Params, ALGORITHMS, OFF, PARAMETERS};
+pub use params::{Algorithm, Parameter, Params, Values, ALGORITHMS, OFF, PARAMETERS};
 
 /// What the receiver does now.
 #[derive(Debug, Clone, Serialize)]

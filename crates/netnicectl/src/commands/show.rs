@@ -62,7 +62,7 @@ fn paragraph(row: &Row) -> String {
     let line = |(parameter, value): &(Parameter, u32)| {
         format!(
             "  {:<15}{value:>8}  {}\n{:<27}{}\n",
-            parameter.name, parameter.unit, "", parameter.why
+            parameter.name, parameter, "", parameter.why
         )
     };
     let lines: String = row.values.iter().map(line).collect();
