@@ -13,6 +13,7 @@
 #include "ledbat.h"
 #include "ledbatpp.h"
 #include "netnice.h"
+#include "nice.h"
 #include "nicer.h"
 #include "reno.h"
 #include "tcplp.h"
@@ -22,7 +23,7 @@
 	X(netnice, netnice, true, NETNICE_PARAMS)                                                                      \
 	X(netnice1, ladder, true, LADDER1_PARAMS)                                                                      \
 	X(netnice2, ladder, true, LADDER2_PARAMS)                                                                      \
-	X(nice, netnice, true, NICE_PARAMS)                                                                            \
+	X(nice, nice, true, NICE_PARAMS)                                                                               \
 	X(nicer0, nicer, false, NICER0_PARAMS)                                                                         \
 	X(nicer1, nicer, false, NICER1_PARAMS)                                                                         \
 	X(nicer2, nicer, false, NICER2_PARAMS)                                                                         \

@@ -4,7 +4,7 @@
 mod feed;
 
 use feed::{Feeder, BASE_US};
-use netnice_cores::{Algorithm, Param, Recovery};
+use netnice_cores::{Algorithm, Recovery};
 
 /// The estimator's window is five minutes: from the tenth on nothing is known of an empty path by itself.
 const MINUTE_US: u32 = 60_000_000;
@@ -20,8 +20,8 @@ struct Wire {
 }
 
 impl Wire {
-    fn with(us: u32, params: &[(Param, u32)]) -> Self {
-        let mut flow = Feeder::fresh(Algorithm::Netnice, params);
+    fn of(algorithm: Algorithm, us: u32) -> Self {
+        let mut flow = Feeder::fresh(algorithm, &[]);
         // what packet pairs of the first round tell
         for behind in 0..3 {
             flow.now_us += if behind == 0 { BASE_US } else { us };
@@ -35,7 +35,7 @@ impl Wire {
     }
 
     fn new(us: u32) -> Self {
-        Wire::with(us, &[])
+        Wire::of(Algorithm::Netnice, us)
     }
 
     fn round(&mut self) {
@@ -120,8 +120,8 @@ fn a_flow_that_sees_the_empty_path_does_not_look() {
 }
 
 #[test]
-fn the_papers_estimator_does_not_look() {
-    let mut wire = Wire::with(USUAL_US, &[(Param::Estimator, 0)]);
+fn the_papers_nice_does_not_look() {
+    let mut wire = Wire::of(Algorithm::Nice, USUAL_US);
     assert!(!wire.looks_within(30 * MINUTE_US));
 }
 

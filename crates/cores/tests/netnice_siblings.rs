@@ -4,7 +4,7 @@
 mod feed;
 
 use feed::{Feeder, BASE_US};
-use netnice_cores::{Algorithm, Param, ONE};
+use netnice_cores::{Algorithm, ONE};
 
 const QUEUED_US: u32 = BASE_US + BASE_US / 2;
 
@@ -29,11 +29,7 @@ fn the_round_after_a_halving_is_not_judged() {
         flow.round(QUEUED_US);
         assert_eq!(flow.window(), expected);
     }
-    let mut paper = Feeder::at(
-        Algorithm::Netnice,
-        &[(Param::Estimator, 0), (Param::Threshold, 20)],
-        16.0,
-    );
+    let mut paper = Feeder::at(Algorithm::Nice, &[], 16.0);
     for expected in [8.0, 4.0] {
         paper.round(QUEUED_US);
         assert_eq!(paper.window(), expected, "every round, as the paper");

@@ -77,7 +77,7 @@ fn fresh(algorithm: Algorithm, estimator: u32) -> Feeder {
 proptest! {
     #[test]
     fn the_window_stays_within_its_bounds(rounds in rounds(), estimator in 0u32..2) {
-        for algorithm in [Algorithm::Netnice, Algorithm::Vegas, Algorithm::Reno] {
+        for algorithm in [Algorithm::Nice, Algorithm::Netnice, Algorithm::Vegas, Algorithm::Reno] {
             let mut flow = fresh(algorithm, estimator);
             for round in &rounds {
                 play(&mut flow, round);

@@ -13,7 +13,7 @@ experiment = Experiment(
     "doubles the latency at 64 flows.",
     differs=PAPER_DIFFERS + " More demand is more documents of the same sizes by the same twelve clients.",
     sweep={
-        "protocol": ("priority", "nice-0.1", "nice-0.2", "nice-paper", "nice-floor-1"),
+        "protocol": ("priority", "nice-0.1", "nice-0.2", "netnice", "nice-floor-1"),
         "demand": (400_000, 800_000, 1_600_000, 2_000_000, 3_200_000, 6_400_000),
         "flows": (16, 64),
     },

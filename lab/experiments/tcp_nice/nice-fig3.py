@@ -10,11 +10,11 @@ experiment = Experiment(
     "ideal case when routers provide strict prioritization. Reno and Vegas background flows can cause foreground "
     "latencies to increase by orders of magnitude.",
     differs=PAPER_DIFFERS,
-    sweep={"protocol": (*BASELINES, "nice-paper"), "flows": (1, 4, 16, 64, 100)},
+    sweep={"protocol": BASELINES, "flows": (1, 4, 16, 64, 100)},
     scenario=lambda protocol, flows, seed: paper(protocol, flows=flows, seed=seed),
     figures=[Figure("flows", "latency", "protocol", "background flows", "document latency, ms", True, True)],
     section4=True,
-    quick={"protocol": ("priority", "nice-0.1", "nice-paper", "reno"), "flows": (1, 16, 64)},
+    quick={"protocol": ("priority", "nice-0.1", "netnice", "reno"), "flows": (1, 16, 64)},
     bars=[
         Bar(f"{worse} hurts more than Nice, {flows} flows", "latency", {"protocol": worse, "flows": flows},
             {"protocol": "nice-0.1", "flows": flows}, minimum=1.3)

@@ -12,11 +12,11 @@ experiment = Experiment(
     "improves with the number of flows but remains below router prioritization. Reno and Vegas go beyond the "
     "router prioritization line: they steal bandwidth from the foreground.",
     differs=PAPER_DIFFERS,
-    sweep={"protocol": (*BASELINES, "nice-paper"), "flows": (1, 4, 16, 64, 100)},
+    sweep={"protocol": BASELINES, "flows": (1, 4, 16, 64, 100)},
     scenario=lambda protocol, flows, seed: paper(protocol, flows=flows, seed=seed),
     figures=[Figure("flows", "background", "protocol", "background flows", "background, Mbit/s", True)],
     section4=True,
-    quick={"protocol": ("priority", "nice-0.1", "nice-paper", "reno"), "flows": (1, 16, 64)},
+    quick={"protocol": ("priority", "nice-0.1", "netnice", "reno"), "flows": (1, 16, 64)},
     bars=[
         Bar("one flow takes about half of what priority takes", "background", {"protocol": "nice-0.1", "flows": 1},
             {"protocol": "priority", "flows": 1}, minimum=0.40, holds=False, reason=ONE_FLOW),

@@ -4,7 +4,7 @@
 from experiments.tcp_nice.world.paper import PAPER_DIFFERS, RED_DIFFERS, paper
 from netnice_lab.model.experiment import Bar, Experiment, Figure
 
-PROTOCOLS = ("priority", "reno", "vegas-1-3", "vegas-0-0", "nice-0.1", "nice-0.03")
+PROTOCOLS = ("priority", "reno", "vegas-1-3", "vegas-0-0", "nice-0.1", "nice-0.03", "netnice")
 
 experiment = Experiment(
     title="TCP Nice, figure 7: latency against the number of background flows with RED and ECN, S = 1",

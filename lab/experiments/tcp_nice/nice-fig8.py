@@ -51,14 +51,14 @@ experiment = Experiment(
     claim="On a cable modem, when Reno flows compete with eight Nice flows, they receive 97 % of the bandwidth they "
     "would receive alone; Reno/Reno8 shows fair sharing.",
     differs="The download is CUBIC's and lasts; the paper's transfers of 10 s began together. 12 s are measured.",
-    sweep={"kind": ("none", "netnice", "nice-paper", "reno"), "after": (0.0, 3.0)},
+    sweep={"kind": ("none", "netnice", "nice-0.1", "reno"), "after": (0.0, 3.0)},
     scenario=scenario,
     figures=[Figure("after", "download", "kind", "seconds after the others' start", "download, Mbit/s")],
     seeds=40,
     pinned={"download": 0.01, "background": 0.20},
     bars=[
         bar("netnice", 3.0, 0.97),
-        bar("nice-paper", 3.0, 0.97),
+        bar("nice-0.1", 3.0, 0.97),
         bar("netnice", 0.0, 0.97, holds=False, reason=LATE),
     ],
 )

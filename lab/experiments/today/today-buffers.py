@@ -9,7 +9,7 @@ experiment = Experiment(
     claim="Not in the paper. Theorem 1 expects interference to grow as the buffer shrinks.",
     differs=TODAY_DIFFERS,
     sweep={
-        "protocol": ("none", "priority", "cubic", "bbr", "vegas-1-3", "lp", "nice-0.1", "nice-0.2"),
+        "protocol": ("none", "priority", "cubic", "bbr", "vegas-1-3", "lp", "nice-0.1", "nice-0.2", "netnice"),
         "buffer": (0.25, 0.5, 1.0, 4.0),
         "flows": (1, 16),
     },

@@ -9,7 +9,7 @@ experiment = Experiment(
     claim="Not in the paper.",
     differs=TODAY_DIFFERS,
     sweep={
-        "protocol": ("none", "priority", "cubic", "vegas-1-3", "nice-0.1", "nice-0.2"),
+        "protocol": ("none", "priority", "cubic", "vegas-1-3", "nice-0.1", "nice-0.2", "netnice"),
         "rate": (10.0, 100.0),
         "rtt": (20.0, 100.0),
         "persistent": (False, True),

@@ -9,7 +9,7 @@ experiment = Experiment(
     claim="Not in the paper. Behind a flow-queueing router delay does not show other people's traffic.",
     differs=TODAY_DIFFERS,
     sweep={
-        "protocol": ("none", "cubic", "bbr", "vegas-1-3", "lp", "nice-0.1", "nice-0.2"),
+        "protocol": ("none", "cubic", "bbr", "vegas-1-3", "lp", "nice-0.1", "nice-0.2", "netnice"),
         "queue": ("fifo", "codel", "pie", "fq_codel", "cake"),
     },
     scenario=lambda protocol, queue, seed: today(protocol, queue=queue, buffer=2.0, seed=seed),

@@ -43,7 +43,7 @@ MUTANTS = {
             "threshold-ignored",
             "queueing delay is never congestion",
             "algorithms/sender",
-            "netnice_is_slow(flow, p, rtt)",
+            "nice_is_slow(flow, p, ack->rtt_us)",
             "false",
         ),
         Mutant(

@@ -33,8 +33,8 @@ class Protocol:
         return Protocol(self.name, self.congestion_control, tuple(sorted(merged.items())), self.knobs)
 
     def with_threshold(self, percent: int) -> "Protocol":
-        """Nice with one threshold for all windows, as in the paper."""
-        return self.with_parameters(threshold=percent, starved_threshold=percent, own_queue=0)
+        """TCP Nice with another threshold."""
+        return self.with_parameters(threshold=percent)
 
 
 def vegas(alpha: int, beta: int) -> Protocol:
@@ -59,17 +59,15 @@ KNOWN = {
         vegas(0, 0),
     )
 }
-FORMS = f"{', '.join(KNOWN)}, nice-<threshold, e.g. 0.1>, netnice, nice, nice-paper, reno-at-<percent of the spare>"
+FORMS = f"{', '.join(KNOWN)}, nice-<threshold, e.g. 0.1>, nice, netnice, reno-at-<percent of the spare>"
 
 
 def protocol(name: str) -> Protocol:
     """The protocol of a name."""
     if name in KNOWN:
         return KNOWN[name]
-    if name == "nice-paper":
-        return Protocol(name, "nice")
     if found := re.fullmatch(r"nice-(0\.\d+|1(?:\.0)?)", name):
-        return Protocol(name, "netnice").with_threshold(round(float(found[1]) * 100))
+        return Protocol(name, "nice").with_threshold(round(float(found[1]) * 100))
     if found := re.fullmatch(r"reno-at-(\d+)", name):
         return Protocol(name, "reno", rate_part=int(found[1]) / 100)
     if name in Parameters.read().rows:

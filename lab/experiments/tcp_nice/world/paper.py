@@ -23,7 +23,7 @@ NATURAL_DEMAND = 800_000
 PAPER_DURATION, PAPER_WARM_UP = 80.0, 12.0
 Habits = tuple[tuple[str, float], ...]
 BASELINES = (
-    "priority", "reno", "cubic", "bbr", "vegas-1-3", "vegas-0-0", "lp", "nice-0.1", "nice-0.2",
+    "priority", "reno", "cubic", "bbr", "vegas-1-3", "vegas-0-0", "lp", "nice-0.1", "nice-0.2", "netnice",
 )  # fmt: skip
 PAPER_DIFFERS = (
     "A generated foreground instead of the Squid trace (lab/README.md states it); mean demand 2 Mbit/s; Linux 6.12's "
@@ -89,7 +89,7 @@ def paper_documents(demand: int, duration: float, seed: int, browsing: Habits = 
 
 def long_flows(reno: int, nice: int, buffer: int, threshold: int, seed: int) -> Scenario:
     """Theorem 1's traffic: long Reno flows and long Nice flows on 4 Mbit/s, 100 ms, a buffer in packets."""
-    chosen = protocol("nice-paper").with_threshold(threshold)
+    chosen = protocol("nice").with_threshold(threshold)
     topology = dumbbell(4_000_000, ROUND_TRIP, Queue("fifo", packets=buffer), mtu=PACKET)
     foreground = Bulk("www", "home", reno, "reno", start=(0.0, 3.0), group="foreground")
     traffic = (foreground, *background(chosen, nice, 0))

@@ -3,11 +3,11 @@
  * What a flow of the ladder (ladder.h) knows of its path: a packet's time at the bottleneck, what the path holds without a
  * queue, how much delays move by themselves, and whether a queue is that of its kin. No decisions.
  */
-#ifndef NN_RUNG_H
-#define NN_RUNG_H
+#ifndef NN_LADDER_PATH_H
+#define NN_LADDER_PATH_H
 
-#include "../pacing/flight.h"
-#include "../estimate/jitter.h"
+#include "../../pacing/flight.h"
+#include "../../estimate/jitter.h"
 
 struct ladder {
 	u32 packet; /* time of a full segment at the bottleneck, 1/16 us; 0: not known yet */

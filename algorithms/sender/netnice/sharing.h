@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Flows of one host to one place share alike (shared = 0: they do not): of 16 at 100 Mbit/s one had nearly all, of 64 too
+ * in every second run. Once each knows the path and few are below one segment, or a crowd has a pair for each, each moves to
+ * their mean every round. So they congest together too, and to halve all of them for a queue that is theirs empties the
+ * path: the first congested round drains, the next halves.
+ */
+#ifndef NN_NETNICE_SHARING_H
+#define NN_NETNICE_SHARING_H
+
+#include "path.h"
+
+#define NETNICE_CROWD 31u /* flows: fewer all find their part, and find it again sooner if nobody waits for others */
+
+/*
+ * All ones if nearly all flows of the host to that place have a window, or of a crowd what is a pair for each, and this one
+ * knows the path: it is theirs to share. Else zero. Without a branch: each doubles what the verifier follows.
+ */
+nn_inline u32 netnice_shared(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+{
+	u64 several = nn_less(1, ack->kin), ample = nn_less(NN_PAIR * NN_ONE, ack->kin_window);
+	u64 most = (ample & nn_less(NETNICE_CROWD, ack->kin)) | ~nn_less(ack->kin, 4 * ack->starving);
+	u64 knows = nn_less(NN_RTT_GUESS_US, ack->now_us - flow->rtt.window_us);
+
+	return (u32)(several & most & knows) & nn_less(0, p[NN_P_shared]);
+}
+
+nn_inline void netnice_share(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+{
+	u32 settled = ~nn_less(flow->win.w, flow->win.ssthresh) & ~nn_less(0, flow->recovery);
+
+	if (netnice_shared(flow, p, ack) & settled & ~nn_less(0, netnice_of(flow)->looking))
+		nn_share(&flow->win, ack->kin_window);
+}
+
+/* Is the queue the flow's own work, or for the first time in a row that of all that share? */
+nn_inline bool netnice_may_drain(struct nn_flow *flow, u32 shared)
+{
+	return (netnice_of(flow)->hurried | (nn_less(flow->win.w, flow->win.ssthresh) & 1) | shared) != 0;
+}
+
+#endif
