@@ -25,7 +25,7 @@ fn open(purpose: &'static str) -> Result<(Rows, Vec<String>)> {
     if state.build_id != crate::BUILD_ID {
         return Err(Error::OtherBuild);
     }
-    let start = table::offset(sender::OBJECT, TABLE);
+    let [start] = table::offsets(sender::OBJECT, [TABLE]).ok_or(Error::OtherBuild)?;
     let rows = Rows::open(&pins::params(), start, PARAMETERS)?;
     Ok((rows, state.algorithms))
 }
@@ -71,6 +71,6 @@ mod tests {
 
     #[test]
     fn the_object_has_the_table() {
-        assert!(table::offset(sender::OBJECT, TABLE).is_some());
+        assert!(table::offsets(sender::OBJECT, [TABLE]).is_some());
     }
 }

@@ -102,11 +102,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Opens them by the pin of the object's data; `start` is where the table begins there.
-    pub(crate) fn open(
-        pin: &Path,
-        start: Option<usize>,
-        parameters: &'static [Parameter],
-    ) -> Result<Self> {
+    pub(crate) fn open(pin: &Path, start: usize, parameters: &'static [Parameter]) -> Result<Self> {
         let map =
             MapHandle::from_pinned_path(pin).map_err(Error::bpf("open the live parameters"))?;
         let value = map
@@ -115,7 +111,7 @@ impl Rows {
         Ok(Self {
             map,
             bytes: value.unwrap_or_default(),
-            start: start.ok_or(Error::OtherBuild)?,
+            start,
             parameters,
         })
     }
@@ -182,16 +178,18 @@ impl Rows {
     }
 }
 
-/// Where a variable lies in an object's .data.
-pub(crate) fn offset(object: &[u8], variable: &str) -> Option<usize> {
+/// Where variables lie in an object's .data.
+pub(crate) fn offsets<const N: usize>(object: &[u8], variables: [&str; N]) -> Option<[usize; N]> {
     let btf = Btf::from_raw("netnice", object).ok()??;
     let data: DataSec<'_> = btf.type_by_name(".data")?;
-    let found = data.iter().find(|v| {
-        btf.type_by_id::<Var<'_>>(v.ty)
-            .and_then(|var| var.name()?.to_str().map(|name| name == variable))
-            .unwrap_or(false)
-    })?;
-    usize::try_from(found.offset).ok()
+    let mut found = [0; N];
+    for (offset, wanted) in found.iter_mut().zip(variables) {
+        *offset = data.iter().find_map(|v| {
+            let variable: Var<'_> = btf.type_by_id(v.ty)?;
+            (variable.name()?.to_str()? == wanted).then_some(v.offset as usize)
+        })?;
+    }
+    Some(found)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::{client, Record};
 
 pub(super) fn record(line: &str) -> Option<Record> {
     let mut words = line.split_whitespace();
-    let at: f64 = words.next()?.parse().ok()?;
+    let at = time(words.next()?)?;
     let _elapsed: u64 = words.next()?.parse().ok()?;
     let address = words.next()?;
     let (_action, status) = words.next()?.split_once('/')?;
@@ -15,7 +15,7 @@ pub(super) fn record(line: &str) -> Option<Record> {
     let (method, url) = (words.next()?, words.next()?);
     let user = words.next()?;
     Some(Record {
-        at: Duration::try_from_secs_f64(at).ok()?,
+        at,
         client: client(address, ""),
         method: method.to_owned(),
         url: url.to_owned(),
@@ -23,4 +23,11 @@ pub(super) fn record(line: &str) -> Option<Record> {
         bytes,
         user: user != "-",
     })
+}
+
+/// Seconds and milliseconds, `980888136.412`: exactly, as floating point loses the last.
+fn time(text: &str) -> Option<Duration> {
+    let (seconds, milliseconds) = text.split_once('.')?;
+    let milliseconds: u64 = milliseconds.parse().ok().filter(|ms| *ms < 1000)?;
+    Some(Duration::from_secs(seconds.parse().ok()?) + Duration::from_millis(milliseconds))
 }

@@ -31,8 +31,8 @@ pub struct Params {
 impl Params {
     /// Opens them by the pin of the data map.
     pub fn open(pin: &Path) -> Result<Self> {
-        let rows = Rows::open(pin, table::offset(OBJECT, TABLE), PARAMETERS)?;
-        let chosen = table::offset(OBJECT, CHOSEN).ok_or(Error::OtherBuild)?;
+        let [start, chosen] = table::offsets(OBJECT, [TABLE, CHOSEN]).ok_or(Error::OtherBuild)?;
+        let rows = Rows::open(pin, start, PARAMETERS)?;
         Ok(Self { rows, chosen })
     }
 
@@ -90,11 +90,12 @@ mod tests {
 
     #[test]
     fn both_objects_have_table_and_choice_at_the_same_place() {
-        for variable in [TABLE, CHOSEN] {
-            let at = table::offset(OBJECT, variable);
-            assert!(at.is_some(), "{variable}");
-            assert_eq!(table::offset(super::super::object::ADOPTED, variable), at);
-        }
-        assert_ne!(table::offset(OBJECT, TABLE), table::offset(OBJECT, CHOSEN));
+        let both = table::offsets(OBJECT, [TABLE, CHOSEN]);
+        let [start, chosen] = both.expect("both");
+        assert_eq!(
+            table::offsets(super::super::object::ADOPTED, [TABLE, CHOSEN]),
+            both
+        );
+        assert_ne!(start, chosen);
     }
 }
