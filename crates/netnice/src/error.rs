@@ -18,7 +18,7 @@ pub enum Error {
     OffCommand,
     #[error("it is not loaded, and only root can load it.\nTry 'sudo netnice …', or have the administrator run 'netnicectl up'.")]
     NotLoaded,
-    #[error("only root can put a process into the background: {}: permission denied.\nTry 'sudo netnice …' ('sudo netnice sudo -u $USER …' keeps your own rights). A program of your own may also yield by itself: setsockopt(TCP_CONGESTION, \"nice\") needs no rights.", .0.display())]
+    #[error("only root can put a process into the background: {}: permission denied.\nTry 'sudo netnice …' ('sudo netnice sudo -u $USER …' keeps your own rights). A program of your own may also yield by itself: setsockopt(TCP_CONGESTION, \"netnice\") needs no rights.", .0.display())]
     NotRoot(PathBuf),
     #[error("cannot join {}: {}.\nRun 'netnicectl doctor' to see what is wrong.", .0.display(), .1)]
     Join(PathBuf, io::Error),
