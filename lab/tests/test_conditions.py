@@ -36,7 +36,7 @@ def test_delays_add_up_along_two_routers(built: machine.Programs, no_kept_result
 
 
 def test_samples_show_queue_and_window_over_time(built: machine.Programs, no_kept_results: Path) -> None:
-    scenario = replace(paper("nice-0.1", duration=40.0), sample=0.5)
+    scenario = replace(paper("netnice", duration=40.0), sample=0.5)
     metrics, output = measure(scenario, built)
     tables = results.samples(output)
     assert len(tables["queue"]) == pytest.approx(80, abs=2)

@@ -4,7 +4,9 @@
 The cores' crate is copied with the headers that it compiles, and each mutant is built and tested there.
 """
 
+import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -73,8 +75,10 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cores")
     for name in (*CRATES, "algorithms"):
         shutil.copytree(TOP / name, folder / name, copy_function=shutil.copyfile)
-    manifest = (TOP / "Cargo.toml").read_text()
-    (folder / "Cargo.toml").write_text(manifest.replace('["apps/*", "crates/*"]', str(list(CRATES)).replace("'", '"')))
+    members = f"members = {json.dumps(CRATES)}"
+    manifest, found = re.subn(r"^members = .*$", members, (TOP / "Cargo.toml").read_text(), flags=re.MULTILINE)
+    assert found == 1, "the workspace lists its members in one line"
+    (folder / "Cargo.toml").write_text(manifest)
     shutil.copy(TOP / "Cargo.lock", folder)
     return folder
 
