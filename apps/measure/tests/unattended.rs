@@ -21,7 +21,8 @@ fn measurements(bench: &Bench) -> Vec<Measurement> {
 fn both_directions_are_measured_until_it_is_enough() {
     let bench = Bench::new();
     let server = bench.serve(0, &["--rate", RATE]);
-    for (direction, bytes) in [("up", "2MB"), ("down", "5MB")] {
+    // more than one measurement can move at this rate (3 MB in the six times 200 ms that end it), so that both are done
+    for (direction, bytes) in [("up", "8MB"), ("down", "16MB")] {
         let ended = bench
             .client(server.port, &["--direction", direction, "--bytes", bytes])
             .output()
