@@ -4,9 +4,9 @@
 CACHE   := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/netnice
 PREFIX  ?= /usr/local
 DESTDIR ?=
-# netnice-fetch serves the demo and the tests only.
+# netnice-fetch serves the demo and the tests only, netnice-manual writes what is installed beside the programs.
 INSTALLED := netnice netnicectl netnice-path netnice-measure netnice-prefetch
-BINARIES  := $(INSTALLED) netnice-fetch
+BINARIES  := $(INSTALLED) netnice-fetch netnice-manual
 BIN  := $(PREFIX)/bin
 MAN  := $(PREFIX)/share/man/man1
 BASH := $(PREFIX)/share/bash-completion/completions
@@ -66,13 +66,13 @@ demo: build ## Real uploads getting out of the way, in a table and a picture; AR
 
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.
 install: ## Programs, manual pages and completions into PREFIX (/usr/local)
-	@for b in $(INSTALLED); do [ -x target/release/$$b ] || { \
+	@for b in $(INSTALLED) netnice-manual; do [ -x target/release/$$b ] || { \
 		echo "make install: no target/release/$$b: run 'make build' first, as an ordinary user" >&2; exit 1; }; done
 	install -d $(addprefix $(DESTDIR),$(BIN) $(MAN) $(BASH) $(ZSH) $(FISH))
 	install -m 755 $(addprefix target/release/,$(INSTALLED)) $(DESTDIR)$(BIN)
 	rm -rf target/generated
-	target/release/netnicectl generate man target/generated/man
-	target/release/netnicectl generate completions target/generated/completions
+	target/release/netnice-manual man target/generated/man
+	target/release/netnice-manual completions target/generated/completions
 	install -m 644 target/generated/man/*.1 $(DESTDIR)$(MAN)
 	for b in $(INSTALLED); do \
 		install -m 644 target/generated/completions/$$b.bash $(DESTDIR)$(BASH)/$$b && \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""netnicectl's other verbs: status, show, set, generate."""
+"""netnicectl's other verbs: status, show, set; and the manual."""
 
 from __future__ import annotations
 
@@ -154,16 +154,15 @@ def test_help_names_what_there_is(netnicectl: Run) -> None:
         assert any(line.split()[:1] == [name] for line in change.splitlines()), name
 
 
-def test_manual_pages_and_completions(netnicectl: Run, tmp_path: Path) -> None:
-    netnicectl("generate", "man", str(tmp_path))
+def test_manual_pages_and_completions(tmp_path: Path) -> None:
+    call("netnice-manual", "man", str(tmp_path))
     for page in ("netnice.1", "netnicectl.1"):
         lines = (tmp_path / page).read_text().splitlines()
         told = {word for line in lines for word in line.split()[:2] if len(line.split()) > 2}
         assert told.issuperset(ALGORITHMS), page
     names = {path.name for path in tmp_path.iterdir()}
     assert {"netnice.1", "netnicectl.1", "netnicectl-up.1", "netnice-path.1", "netnice-measure.1"} <= names
-    assert "netnicectl-generate.1" not in names
-    netnicectl("generate", "completions", str(tmp_path))
+    call("netnice-manual", "completions", str(tmp_path))
     assert "nnledbatpp" in (tmp_path / "netnicectl.bash").read_text()
     for name in ("netnice.bash", "netnicectl.bash", "netnice-path.bash", "netnice-measure.bash"):
         subprocess.run([program("bash"), "-n", str(tmp_path / name)], check=True)

@@ -45,7 +45,6 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
-        netnice::command().debug_assert();
     }
 
     #[test]

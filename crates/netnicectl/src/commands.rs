@@ -14,13 +14,13 @@ macro_rules! commands {
         }
 
         impl Verb {
-            /// Does it. `program` is the whole command line, for who writes about it.
+            /// Does it.
             ///
             /// # Errors
             /// What the command says; its exit status otherwise.
-            pub fn run(self, program: &clap::Command) -> anyhow::Result<std::process::ExitCode> {
+            pub fn run(self) -> anyhow::Result<std::process::ExitCode> {
                 match self {
-                    $(Self::$arguments(arguments) => arguments.run(program),)*
+                    $(Self::$arguments(arguments) => arguments.run(),)*
                 }
             }
         }
@@ -34,8 +34,6 @@ commands! {
     doctor::Doctor,
     show::Show,
     set::Set,
-    #[command(hide = true)]
-    generate::Generate,
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, Command};
+use clap::Args;
 use netnice_loader::doctor::{findings, Finding, Verdict};
 use netnice_loader::facts::Facts;
 use netnice_output::print;
@@ -20,7 +20,7 @@ pub struct Doctor {
 }
 
 impl Doctor {
-    pub fn run(self, _: &Command) -> Result<ExitCode> {
+    pub fn run(self) -> Result<ExitCode> {
         let findings = findings(&Facts::gather("/".as_ref()));
         if self.json {
             print_json(&findings)?;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, Command};
+use clap::Args;
 use netnice_loader::{down, Removed};
 use netnice_output::print;
 
@@ -21,7 +21,7 @@ pub struct Down {
 }
 
 impl Down {
-    pub fn run(self, _: &Command) -> Result<ExitCode> {
+    pub fn run(self) -> Result<ExitCode> {
         print(told(&down(&mut follow(self.verbose))?))?;
         Ok(ExitCode::SUCCESS)
     }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, Command};
+use clap::Args;
 use netnice_loader::settings;
 
 use crate::names::{algorithms, Names};
@@ -24,7 +24,7 @@ pub struct Set {
 }
 
 impl Set {
-    pub fn run(self, _: &Command) -> Result<ExitCode> {
+    pub fn run(self) -> Result<ExitCode> {
         settings::set(&self.name, &self.changes)?;
         Ok(ExitCode::SUCCESS)
     }

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, Command};
+use clap::Args;
 use netnice_loader::params::Parameter;
 use netnice_loader::receiver;
 use netnice_loader::settings::{self, Row};
@@ -22,7 +22,7 @@ pub struct Show {
 }
 
 impl Show {
-    pub fn run(self, _: &Command) -> Result<ExitCode> {
+    pub fn run(self) -> Result<ExitCode> {
         let rows = settings::show()?;
         let chosen = receiver::status().map_or("unknown", |r| r.algorithm);
         if self.json {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, Command};
+use clap::Args;
 use netnice_loader::status::{status, Condition};
 use netnice_output::print;
 
@@ -22,7 +22,7 @@ pub struct Status {
 }
 
 impl Status {
-    pub fn run(self, _: &Command) -> Result<ExitCode> {
+    pub fn run(self) -> Result<ExitCode> {
         let status = status()?;
         if self.json {
             print_json(&status)?;

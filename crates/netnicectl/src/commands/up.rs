@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, Command};
+use clap::Args;
 use netnice_loader::{up, Outcome, UpOptions};
 use netnice_output::print;
 
@@ -36,7 +36,7 @@ pub struct Up {
 }
 
 impl Up {
-    pub fn run(self, _: &Command) -> Result<ExitCode> {
+    pub fn run(self) -> Result<ExitCode> {
         let options = UpOptions {
             with: self.with,
             mark: !self.no_mark,

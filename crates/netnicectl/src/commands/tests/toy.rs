@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, Command};
+use clap::Args;
 
 /// Ends with the status asked for
 #[derive(Debug, Args)]
@@ -13,7 +13,7 @@ pub struct Toy {
 }
 
 impl Toy {
-    pub fn run(self, _: &Command) -> Result<ExitCode> {
+    pub fn run(self) -> Result<ExitCode> {
         Ok(self.answer.into())
     }
 }

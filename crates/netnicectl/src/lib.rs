@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The `netnicectl` command: loads, inspects, tunes and unloads netnice's kernel objects.
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+mod cli;
+mod commands;
+mod json;
+mod names;
+mod progress;
+mod summary;
+
+use cli::Cli;
+
+/// The command line, for what describes it.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// What the program does, and its exit status.
+pub fn main() -> ExitCode {
+    Cli::parse().verb.run().unwrap_or_else(|error| {
+        netnice_output::complain("netnicectl", format_args!("{error:#}"));
+        ExitCode::FAILURE
+    })
+}
