@@ -61,7 +61,7 @@ format: ## Rewrite sources in the project's style
 test: build ## Every test and check; last line 'N passed, N failed'
 	@$(PYTHON) tests/run all
 
-demo: build ## Real uploads getting out of the way, in a table and a picture; ARGS='--downloads 4': downloads
+demo: build ## Real uploads getting out of the way, in a table and a picture; ARGS='--scene household': at home
 	@$(AS_ROOT) $(PYTHON) -m demo $(ARGS)
 
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.

@@ -18,8 +18,9 @@ from testbed.programs import program
 class Path(ownership.Owned):
     """A path between two namespaces by netnice-path; both get an address on it.
 
-    ``up`` is from the first namespace to the second. After the context ``trusted`` tells whether the
-    machine kept the path's time, ``summary`` is what netnice-path wrote, ``trace`` its lines.
+    ``up`` is from the first namespace to the second; a pair of rates or queues is (up, down). After the context
+    ``trusted`` tells whether the machine kept the path's time, ``summary`` is what netnice-path wrote, ``trace`` its
+    lines.
     """
 
     def __init__(
@@ -27,9 +28,9 @@ class Path(ownership.Owned):
         a: Namespace,
         b: Namespace,
         *,
-        rate: str,
+        rate: str | tuple[str, str],
         rtt: str,
-        queue: str = "1bdp",
+        queue: str | tuple[str, str] = "1bdp",
         loss: str = "0%",
         priority: bool = False,
         interval: str = "100ms",
@@ -42,7 +43,7 @@ class Path(ownership.Owned):
         # fmt: off
         argv = [
             program("netnice-path"), "--between", a.name, b.name,
-            "--rate", rate, "--rtt", rtt, "--queue", queue, "--loss", loss,
+            *_each_way("rate", rate), "--rtt", rtt, *_each_way("queue", queue), "--loss", loss,
             "--json", str(self._folder / "summary"), "--trace", str(self._folder / "trace"),
             "--trace-interval", interval, "--quiet",
         ]
@@ -100,6 +101,13 @@ def black_hole(path: Path) -> Iterator[None]:
         yield
     finally:
         _ip(path.b, "addr", "add", *words, "dev", device)
+
+
+def _each_way(option: str, value: str | tuple[str, str]) -> list[str]:
+    if isinstance(value, str):
+        return [f"--{option}", value]
+    up, down = value
+    return [f"--up-{option}", up, f"--down-{option}", down]
 
 
 def _ip(namespace: Namespace, *words: str) -> str:

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The household's one table: what each background cost those at home, and what it moved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from demo.household.conditions import LOADS
+from demo.household.scene import Result
+
+_NONE = "–"
+_HEAD = ("background", "", "call p95", "lost", "page", "video stalls", "moved up", "moved down")
+_KINDS = {"cubic": "plain", "netnice": "netnice", "priority": "ideal"}
+_TITLES = {load.key: load.title for load in LOADS}
+
+
+def rows(results: Sequence[Result]) -> list[tuple[str, ...]]:
+    """One row a run; a page's ratio is to the household with nothing beside it."""
+    alone = next((one for one in results if not one.load), None)
+    ideal = {one.load: one for one in results if one.kind == "priority"}
+    return [_row(one, alone, ideal.get(one.load)) for one in results]
+
+
+def _row(one: Result, alone: Result | None, ideal: Result | None) -> tuple[str, ...]:
+    stalls = f"{one.stalled_s:.1f} s" if one.stalls else "none"
+    title = _TITLES.get(one.load, "nothing") + ("" if one.path_trusted else " (VOID)")
+    return (
+        title,
+        _KINDS.get(one.kind, ""),
+        f"{one.call_p95_ms:.0f} ms",
+        f"{100 * one.call_lost / one.call_sent:.1f} %",
+        _page(one, alone),
+        f"{stalls}, {one.video_bps / 1e6:.1f} Mbit/s",
+        _moved(one.up_bytes, ideal.up_bytes if ideal else 0, ideal is one),
+        _moved(one.down_bytes, ideal.down_bytes if ideal else 0, ideal is one),
+    )
+
+
+def _page(one: Result, alone: Result | None) -> str:
+    if not math.isfinite(one.page_mean_ms):
+        return "none came"
+    against = f", × {one.page_mean_ms / alone.page_mean_ms:.2f}" if alone and one is not alone else ""
+    missing = f", {one.pages_failed} never came" if one.pages_failed else ""
+    return f"{one.page_mean_ms:.0f} ms{against}{missing}"
+
+
+def _moved(size: float, ideal: float, is_ideal: bool) -> str:
+    if not size and not ideal:
+        return _NONE
+    share = f", {100 * size / ideal:.0f} %" if ideal and not is_ideal else ""
+    return f"{size / 1e6:.0f} MB{share}"
+
+
+def plain(results: Sequence[Result]) -> str:
+    """Aligned columns."""
+    lines = [_HEAD, *rows(results)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(_HEAD))]
+    return "\n".join("  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)) for line in lines)
+
+
+def markdown(results: Sequence[Result]) -> str:
+    """The same for docs/household.md."""
+    lines = [_HEAD, ("---", "---", *["---:"] * (len(_HEAD) - 2)), *rows(results)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def doubts(results: Sequence[Result]) -> list[str]:
+    """Why some of the numbers are not to be believed; empty when all are."""
+    return [f"VOID '{one.load or 'nothing'}, {one.kind}': {reason}" for one in results for reason in one.path_reasons]
