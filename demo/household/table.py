@@ -10,7 +10,7 @@ from demo.household.conditions import LOADS
 from demo.household.scene import Result
 
 _NONE = "–"
-_HEAD = ("background", "", "call p95", "lost", "page", "video stalls", "moved up", "moved down")
+_HEAD = ("background", "how", "call p95", "lost", "page", "video stalls", "moved up", "moved down")
 _KINDS = {"cubic": "plain", "netnice": "netnice", "priority": "ideal"}
 _TITLES = {load.key: load.title for load in LOADS}
 
