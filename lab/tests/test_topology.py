@@ -20,6 +20,12 @@ def test_a_delay_behind_a_rate_goes_to_the_receiving_side() -> None:
     assert "mirred egress redirect dev b-1-in" in script
 
 
+def test_bundles_arrive_at_the_receiving_side() -> None:
+    pipe = Pipe(1_000_000, Queue(packets=5), slots=(1000, 4000))
+    script = Topology(("a", "b"), ("r",), (Link("a", "r"), Link("r", "b", forward=pipe))).setup()
+    assert "qdisc add dev b-1-in root netem delay 0us slot 1000us 4000us" in script
+
+
 def test_routes_lead_through_routers_only() -> None:
     topology = Topology(
         ("a", "b", "c"), ("r", "s"), (Link("a", "r"), Link("r", "s"), Link("s", "b"), Link("b", "c"), Link("s", "c"))
@@ -41,6 +47,7 @@ def test_routes_lead_through_routers_only() -> None:
         (lambda: Pipe(rate=-1), "impossible link"),
         (lambda: Pipe(rate=1), "belong together"),
         (lambda: Pipe(loss=1.0), "impossible link"),
+        (lambda: Pipe(slots=(0, 5)), "the least and the most time"),
     ],
 )
 def test_an_impossible_topology_is_named(make: object, words: str) -> None:

@@ -48,7 +48,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Figure:
-    """How the sweep is drawn: one line a `series` value, `y` against `x`; or one of plot_rivals.py's kinds."""
+    """How the sweep is drawn: one line a `series` value, `y` against `x`; or another kind of plot.py."""
 
     x: str
     y: str

@@ -78,13 +78,18 @@ class Queue:
 
 @dataclass(frozen=True)
 class Pipe:
-    """One direction of a link. rate in bit/s (0: infinite), delay and jitter in microseconds, loss as a part of 1."""
+    """One direction of a link. rate in bit/s (0: infinite), delay and jitter in microseconds, loss as a part of 1.
+
+    `slots`: least and most microseconds between two moments at which all that waits arrives at once, as a radio's
+    aggregated frames do.
+    """
 
     rate: int = 0
     queue: Queue | None = None
     delay: int = 0
     jitter: int = 0
     loss: float = 0.0
+    slots: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         if self.rate < 0 or self.delay < 0 or self.jitter < 0 or not 0 <= self.loss < 1:
@@ -93,17 +98,20 @@ class Pipe:
                 f"rate={self.rate}, delay={self.delay}, jitter={self.jitter}, loss={self.loss}",
                 "rates, delays and jitter are at least 0, loss is in [0, 1)",
             )
+        if self.slots and not 0 < self.slots[0] <= self.slots[1]:
+            raise LabError("impossible link", f"slots={self.slots}", "give the least and the most time between two")
         if bool(self.rate) != (self.queue is not None):
             raise LabError("a rate and a queue belong together", "only one of them was given")
 
     @property
     def netem(self) -> str:
         """The arguments of the delay, empty if there is none."""
-        if not (self.delay or self.jitter or self.loss):
+        if not (self.delay or self.jitter or self.loss or self.slots):
             return ""
         jitter = f" {self.jitter}us" if self.jitter else ""
         loss = f" loss {self.loss * 100:g}%" if self.loss else ""
-        return f"netem delay {self.delay}us{jitter}{loss} limit 1000000"
+        slots = f" slot {self.slots[0]}us {self.slots[1]}us" if self.slots else ""
+        return f"netem delay {self.delay}us{jitter}{loss}{slots} limit 1000000"
 
 
 @dataclass(frozen=True)

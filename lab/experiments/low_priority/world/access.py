@@ -13,7 +13,8 @@ import numpy as np
 from netnice_lab.model.protocols import protocol
 from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.topology import ETHERNET, Link, Pipe, Queue, Topology
-from netnice_lab.model.traffic import Bulk, Script, Traffic
+from netnice_lab.model.traffic import Bulk, Traffic
+from netnice_lab.model.weather import Weather, changing
 
 BEST_EFFORT = ("cubic", "reno", "bbr")
 LEVELS = ("netnice", "netnice1", "netnice2")
@@ -75,23 +76,12 @@ def factors(duration: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return times, np.clip(random.lognormal(0.0, 0.4, len(times)), 0.25, 2.0)
 
 
-def weather(access: Access, duration: float, seed: int) -> tuple[tuple[Script, ...], tuple[tuple[str, str], ...]]:
-    """The rate over time of a link that varies: what starts its changes, and the script that makes them.
-
-    One tc for all of them: in a guest every new process costs as much as a thousand packets.
-    """
+def weather(access: Access, duration: float, seed: int) -> Weather:
+    """The rate over time of a link that varies."""
     if not access.varies:
         return (), ()
-    burst = 1500 + ETHERNET + 66
-    rates = " ".join(str(round(access.rate * part)) for part in factors(duration, seed)[1])
-    # tbf hands its limit on to the queue; a read from a pipe that nobody writes to is a sleep without a process
-    script = f"""mkfifo /run/never
-exec 3<>/run/never
-for rate in {rates}; do
-echo qdisc change dev router-2 root handle 1: tbf rate ${{rate}}bit burst {burst} limit {access.buffer}
-read -r -t {STEP} -u 3
-done | tc -n router -batch -"""
-    return (Script(STEP, "/run/weather"),), (("/run/weather", f"'{script}'"),)
+    rates = [round(access.rate * part) for part in factors(duration, seed)[1]]
+    return changing("router", "router-2", rates, STEP, access.buffer)
 
 
 def scenario(
