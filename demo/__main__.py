@@ -9,13 +9,21 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from demo import machine
-from demo.conditions import SCENARIOS, Conditions, Scenario
+from demo.conditions import Conditions
 from demo.documents import Documents
-from demo.household.conditions import LOADS
-from demo.household.show import Household, loads
+from demo.household.show import Household
+from demo.scene import Scene
+from demo.torrent.show import Torrent
 from testbed import TestbedError, require_root
+
+SCENES: dict[str, type[Scene]] = {
+    "documents": Documents,
+    "household": Household,
+    "torrent": Torrent,
+}
 
 _EPILOG = """\
 A document takes from the moment its client wants it to its last byte; × is against documents alone. '% of ideal'
@@ -28,12 +36,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit status: 0 done, 1 failed, 3 void (the machine was too busy)."""
     parser = _parser()
     options = parser.parse_args(argv)
-    if options.scene == "household":
-        for name in ("uploads", "downloads", "clients", "full"):
-            if getattr(options, name) != parser.get_default(name):
-                parser.error(f"--{name} is of the scene documents; a household's background is chosen by --loads")
-    elif options.loads != parser.get_default("loads"):
-        parser.error("--loads is of the scene household: --scene household")
+    scene = SCENES[options.scene]
+    for name in ("seconds", "seed", "uploads", "downloads", "clients", "full"):
+        if name not in scene.OPTIONS and getattr(options, name) != parser.get_default(name):
+            other = "; its background is chosen by --loads" if scene.LOADS else ""
+            parser.error(f"--{name} is not for the scene {options.scene}{other}")
+    options.scenarios = _chosen(parser, "--scenarios", options.scenarios, scene.SCENARIOS)
+    options.loads = _chosen(parser, "--loads", options.loads, scene.LOADS)
     try:
         require_root()
         return _demo(options)
@@ -46,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    scene = Household(options) if options.scene == "household" else Documents(options)
+    scene = SCENES[options.scene](options)
     begun = time.monotonic()
     scene.run()
     seconds = time.monotonic() - begun
@@ -82,22 +91,20 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    keys = ",".join(one.key for one in SCENARIOS)
     parser.add_argument(
         "--scene",
-        choices=("documents", "household"),
+        choices=tuple(SCENES),
         default="documents",
-        help="documents beside uploads, or a household's line: a call, pages and a video (%(default)s)",
+        help="documents beside uploads; a household's line: a call, pages and a video; "
+        "a torrent on an access link (%(default)s)",
     )
     parser.add_argument("--seconds", type=_seconds, default=defaults.seconds, help="measured, each (%(default)s)")
     parser.add_argument("--seed", type=int, default=defaults.seed, help="which documents, when (%(default)s)")
-    parser.add_argument("--scenarios", type=_scenarios, default=list(SCENARIOS), help=f"some of {keys}")
+    parser.add_argument("--scenarios", help=f"some of the scene's: {_keys('SCENARIOS')}")
     parser.add_argument("--uploads", type=_count, default=defaults.uploads, help="at a time (%(default)s)")
     parser.add_argument("--downloads", type=_count, default=defaults.downloads, help="at a time, in place of uploads")
     parser.add_argument("--clients", type=int, default=defaults.clients, help="that fetch documents (%(default)s)")
-    parser.add_argument(
-        "--loads", type=loads, default=list(LOADS), help=f"of a household, some of {','.join(one.key for one in LOADS)}"
-    )
+    parser.add_argument("--loads", help=f"some of what the scene does in the background: {_keys('LOADS')}")
     parser.add_argument("--output", type=Path, default=Path(), help="folder for demo.png and demo.json (.)")
     parser.add_argument("--json", action="store_true", help="print demo.json instead of the table")
     parser.add_argument("--full", action="store_true", help="all columns: also medians, and goodput of the spare")
@@ -119,12 +126,20 @@ def _count(text: str) -> int:
     return value
 
 
-def _scenarios(text: str) -> list[Scenario]:
-    by_key = {one.key: one for one in SCENARIOS}
-    unknown = [word for word in text.split(",") if word not in by_key]
+def _keys(kind: str) -> str:
+    lists = {name: ",".join(one.key for one in getattr(scene, kind)) for name, scene in SCENES.items()}
+    return "; ".join(f"{name} {keys}" for name, keys in lists.items() if keys).replace("%", "%%")
+
+
+def _chosen(parser: argparse.ArgumentParser, option: str, text: str | None, of: Sequence[Any]) -> list[Any]:
+    """Those of a scene's scenarios or loads that the words name; all without words."""
+    by_key = {one.key: one for one in of}
+    words = list(by_key) if text is None else text.split(",")
+    unknown = [word for word in words if word not in by_key]
     if unknown:
-        raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: choose from {', '.join(by_key)}")
-    return [by_key[word] for word in text.split(",")]
+        choices = f"choose from {', '.join(by_key)}" if by_key else "this scene has nothing to choose from"
+        parser.error(f"argument {option}: {', '.join(unknown)}: {choices}")
+    return [by_key[word] for word in words]
 
 
 if __name__ == "__main__":

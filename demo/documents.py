@@ -11,16 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from demo import scenario, table
-from demo.conditions import Conditions
+from demo.conditions import SCENARIOS, Conditions
 from demo.downloads import downloading
 from demo.progress import Progress
 from demo.scenario import Result
+from demo.scene import Scene
 from demo.uploads import make_source, uploading
 from testbed import netnice_up
 
 
-class Documents:
+class Documents(Scene):
     """The scene, as the demo's command shows it."""
+
+    SCENARIOS = SCENARIOS
+    OPTIONS = ("seconds", "seed", "uploads", "downloads", "clients", "full")
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
@@ -51,24 +55,19 @@ class Documents:
 
     @property
     def trusted(self) -> bool:
-        """Whether the machine kept the paths' time."""
         return all(result.path_trusted for result in self.results)
 
     def record(self) -> dict[str, Any]:
-        """All that came out, for machines."""
         return {"conditions": asdict(self.conditions), "scenarios": [_recorded(result) for result in self.results]}
 
     def doubts(self) -> list[str]:
-        """Why some of it is not to be believed."""
         return table.doubts(self.results)
 
     def text(self) -> str:
-        """The table."""
         show = table.markdown if self._options.markdown else table.plain
         return show(self.results, full=self._options.full)
 
     def draw(self, file: Path) -> None:
-        """The picture."""
         from demo.picture import draw  # matplotlib is slow to load and not needed before
 
         draw(self.results, self.conditions, file)

@@ -24,6 +24,7 @@ from testbed.path import Path, Veth, black_hole
 from testbed.programs import program
 from testbed.rsync import RsyncDaemon
 from testbed.sockets import Socket, disconnect, sockets
+from testbed.torrent import Tracker, Transmission
 
 __all__ = [
     "ByteCounter",
@@ -37,6 +38,8 @@ __all__ = [
     "RsyncDaemon",
     "Socket",
     "TestbedError",
+    "Tracker",
+    "Transmission",
     "Veth",
     "black_hole",
     "disconnect",

@@ -25,6 +25,8 @@ PACKAGES = {
     "sshd": "openssh-server",
     "ssh-keygen": "openssh-client",
     "apt-get": "apt",
+    "transmission-create": "transmission-cli",
+    "transmission-show": "transmission-cli",
 }
 """Of programs that are not called like their package."""
 

@@ -9,17 +9,21 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from demo.conditions import Scenario
+from demo.conditions import SCENARIOS, Scenario
 from demo.household import scene, table
 from demo.household.conditions import LOADS, Conditions, Load
 from demo.household.scene import Result
 from demo.progress import Progress
+from demo.scene import Scene
 from demo.uploads import make_source
 from testbed import netnice_up
 
 
-class Household:
+class Household(Scene):
     """The scene, as the demo's command shows it."""
+
+    SCENARIOS = SCENARIOS
+    LOADS = LOADS
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.conditions = Conditions(seconds=options.seconds, seed=options.seed)
@@ -43,32 +47,18 @@ class Household:
 
     @property
     def trusted(self) -> bool:
-        """Whether the machine kept the paths' time."""
         return all(one.path_trusted for one in self.results)
 
     def record(self) -> dict[str, Any]:
-        """All that came out, for machines."""
         return {"conditions": asdict(self.conditions), "runs": [asdict(one) for one in self.results]}
 
     def doubts(self) -> list[str]:
-        """Why some of it is not to be believed."""
         return table.doubts(self.results)
 
     def text(self) -> str:
-        """The table."""
         return (table.markdown if self._markdown else table.plain)(self.results)
 
     def draw(self, file: Path) -> None:
-        """The picture."""
         from demo.household.picture import draw  # matplotlib is slow to load and not needed before
 
         draw(self.results, self.conditions, file)
-
-
-def loads(text: str) -> list[Load]:
-    """Some of the loads, by their names."""
-    by_key = {one.key: one for one in LOADS}
-    unknown = [word for word in text.split(",") if word not in by_key]
-    if unknown:
-        raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: choose from {', '.join(by_key)}")
-    return [by_key[word] for word in text.split(",")]

@@ -90,8 +90,8 @@ def test_a_buffer_is_so_long_at_each_rate() -> None:
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
-        (["--scene", "household", "--uploads", "3"], "chosen by --loads"),
-        (["--loads", "up"], "--scene household"),
+        (["--scene", "household", "--uploads", "3"], "its background is chosen by --loads"),
+        (["--loads", "up"], "nothing to choose from"),
         (["--scene", "household", "--loads", "up,sideways"], "choose from up, down1"),
     ],
 )
