@@ -33,7 +33,7 @@ struct nn_flow {
 	u32 drained; /* stamps are good again for segments sent at or after this `delivered` count */
 	u8 stamps : 2; /* enum nn_stamps */
 	u8 recovery : 2; /* enum nn_recovery */
-	u8 starving : 1; /* is counted among the host's starving flows (kept by the shim) */
+	u8 starving : 1; /* is counted among the host's starving flows (siblings.h) */
 	u8 ready : 3; /* 1: init has run. Linux calls cong_control before init while it handles the SYN-ACK */
 	u8 starved; /* rounds in a row that ended below one segment */
 	u16 last_rtt; /* of the ACK before, 64 us; 0: it told none (service_time.h) */
@@ -47,6 +47,8 @@ struct nn_flow {
 	{                                                                                                              \
 		return (struct type *)flow->own;                                                                       \
 	}
+
+struct nn_siblings;
 
 nn_inline void nn_round_begin(struct nn_round *round, u32 delivered, u32 now_us)
 {
@@ -176,7 +178,7 @@ nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 	nn_window_set(&flow->win, initial);
 }
 
-/* For cores with no state of their own, which answer losses as Reno does. */
+/* Hooks of cores with no state of their own, which answer losses, silence and an undo as Reno does. */
 #define NN_CORE_AS_RENO(core)                                                                                          \
 	nn_inline void core##_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)      \
 	{                                                                                                              \
@@ -185,6 +187,26 @@ nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 	nn_inline void core##_on_recovery(struct nn_flow *flow, nn_params p, u32 state)                                \
 	{                                                                                                              \
 		nn_flow_recovery(flow, p, state);                                                                      \
+	}                                                                                                              \
+	NN_CORE_GOES_ON_AS_RENO(core)
+
+/* Those of silence and of an undo alone. */
+#define NN_CORE_GOES_ON_AS_RENO(core)                                                                                  \
+	nn_inline void core##_on_restart(struct nn_flow *flow, nn_params p, u32 now_us)                                \
+	{                                                                                                              \
+		nn_flow_restart(flow, p, now_us);                                                                      \
+	}                                                                                                              \
+	nn_inline void core##_on_undo(struct nn_flow *flow)                                                            \
+	{                                                                                                              \
+		nn_undo(&flow->win);                                                                                   \
+	}
+
+/* The hook of cores that know of no siblings: on_ack has done all that there is to do at a round's end. */
+#define NN_CORE_ALONE(core)                                                                                            \
+	nn_inline void core##_on_round_end(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,                \
+					   const struct nn_siblings *siblings)                                         \
+	{                                                                                                              \
+		(void)flow, (void)p, (void)ack, (void)siblings;                                                        \
 	}
 
 #endif

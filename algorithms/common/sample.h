@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What goes into a core and what comes out: sample -> core -> window and rate -> shim.
- * A core has no clock and no socket; everything it may know is in these structures.
+ * What goes into a core and what comes out. A core has no clock and no socket: all that it may know is here, and what its
+ * siblings do (siblings.h).
  */
 #ifndef NN_SAMPLE_H
 #define NN_SAMPLE_H
 
 #include "types.h"
 
-/* Facts about one ACK. */
 enum nn_ack_flags {
 	NN_APP_LIMITED = 1 << 0, /* the sender ran out of data: the window was not what held it back */
 	NN_LONE = 1 << 1, /* the RTT is of a segment that flew alone: a delayed ACK may be in it */
+	/* told by the kernel, and no core asks: connection.h has drawn the conclusions */
+	NN_DELAYED = 1 << 2, /* it takes this for a delayed ACK */
+	NN_RETRANSMITTED = 1 << 3, /* among the segments was one that had been sent before */
 };
+
+/* Facts about one ACK. */
 
 struct nn_ack {
 	u32 now_us; /* time of the ACK, microseconds, wraps */
@@ -23,11 +27,7 @@ struct nn_ack {
 	u32 in_flight; /* segments in the network after this ACK */
 	u32 mss; /* payload bytes of a full segment */
 	u32 held_us; /* how far ahead the sender's pacing deadline lies; 0: it may send now */
-	u32 starving; /* flows of this host and algorithm whose window is below one, this one included */
 	u32 flags; /* enum nn_ack_flags */
-	u32 kin; /* this host's flows of the same algorithm to the same place, this one included */
-	u32 kin_window; /* their mean window, 1/4096 segment */
-	u32 kin_worst; /* the worst RTT as the last of them knew it that was below one segment, us; 0: none of late */
 	u32 peer_stamp; /* the TSval that came with the ACK (RFC 7323), in the peer's ticks, wraps; 0: none */
 };
 

@@ -1,87 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * One step of a recorded flow, for any algorithm of the table. The host build, the eBPF object and the kernel module
- * replay the same records through this and must come to the same windows.
+ * One step of a recorded flow, for any algorithm of the table, on a host where some flows of it run. The host build, the
+ * eBPF object and the kernel module replay the same records through this and must come to the same windows.
  */
 #ifndef NN_REPLAY_H
 #define NN_REPLAY_H
 
-#include "../sender/table.h"
+#include "../sender/connection.h"
 
-enum nn_replay_event { NN_REPLAY_INIT, NN_REPLAY_ACK, NN_REPLAY_RECOVERY, NN_REPLAY_RESTART, NN_REPLAY_UNDO };
+#define NN_REPLAY_FLOWS 4u /* the first two go to one place, the others to another */
+
+enum nn_replay_event {
+	NN_REPLAY_START,
+	NN_REPLAY_ACK,
+	NN_REPLAY_RECOVERY,
+	NN_REPLAY_RESTART,
+	NN_REPLAY_UNDO,
+	NN_REPLAY_LEAVE,
+};
 
 struct nn_replay {
 	u32 algorithm; /* enum nn_algorithm */
 	u32 event; /* enum nn_replay_event */
-	u32 value; /* RECOVERY: enum nn_recovery */
+	u32 value; /* START: the legacy; RECOVERY: enum nn_recovery; LEAVE, out: the legacy */
 	u32 window; /* out: 1/4096 segment */
-	struct nn_ack ack; /* INIT: now_us, delivered, rtt_us; RESTART: now_us */
+	struct nn_ack ack; /* START: rtt_us is the handshake's, in_flight the cwnd found; RESTART: now_us */
+	u32 flow; /* below NN_REPLAY_FLOWS */
 	u32 reserved;
-	struct nn_send send; /* out, after INIT and ACK */
+	struct nn_send send; /* out, after START, ACK and LEAVE */
 };
 
-nn_inline void nn_dispatch_init(u32 algorithm, struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered,
-				u32 srtt_us)
-{
-	switch (algorithm) {
-#define NN_REPLAY_CASE(name, core, ...)                                                                                \
-	case NN_A_##name:                                                                                              \
-		core##_on_start(flow, p, now_us, delivered, srtt_us);                                                  \
-		break;
-		NN_ALGORITHMS(NN_REPLAY_CASE)
-#undef NN_REPLAY_CASE
-	}
-}
+/* The flows of one algorithm; zero at first. */
+struct nn_replay_host {
+	struct nn_flow flows[NN_REPLAY_FLOWS];
+	struct nn_places places;
+};
 
-nn_inline void nn_dispatch_recovery(u32 algorithm, struct nn_flow *flow, nn_params p, u32 state)
-{
-	switch (algorithm) {
-#define NN_REPLAY_CASE(name, core, ...)                                                                                \
-	case NN_A_##name:                                                                                              \
-		core##_on_recovery(flow, p, state);                                                                    \
-		break;
-		NN_ALGORITHMS(NN_REPLAY_CASE)
-#undef NN_REPLAY_CASE
-	}
-}
-
-nn_inline void nn_dispatch_on_ack(u32 algorithm, struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
-{
-	switch (algorithm) {
-#define NN_REPLAY_CASE(name, core, ...)                                                                                \
-	case NN_A_##name:                                                                                              \
-		core##_on_ack(flow, p, ack);                                                                           \
-		break;
-		NN_ALGORITHMS(NN_REPLAY_CASE)
-#undef NN_REPLAY_CASE
-	}
-	flow->last_us = ack->now_us;
-}
-
-nn_inline void nn_replay(struct nn_flow *flow, nn_params p, struct nn_replay *step)
+nn_inline void nn_replay_step(const struct nn_connection *c, struct nn_replay *step)
 {
 	struct nn_ack *ack = &step->ack;
+	struct nn_beginning beginning = { ack->rtt_us, step->value, ack->in_flight };
 
 	switch (step->event) {
-	case NN_REPLAY_INIT:
-		nn_dispatch_init(step->algorithm, flow, p, ack->now_us, ack->delivered, ack->rtt_us);
-		nn_pace(flow, p, ack, &step->send);
+	case NN_REPLAY_START:
+		nn_connection_start(step->algorithm, c, ack, &beginning, &step->send);
 		break;
 	case NN_REPLAY_ACK:
-		nn_dispatch_on_ack(step->algorithm, flow, p, ack);
-		nn_pace(flow, p, ack, &step->send);
+		nn_connection_ack(step->algorithm, c, ack, &step->send);
 		break;
 	case NN_REPLAY_RECOVERY:
-		nn_dispatch_recovery(step->algorithm, flow, p, step->value);
+		nn_connection_recovery(step->algorithm, c, step->value);
 		break;
 	case NN_REPLAY_RESTART:
-		nn_flow_restart(flow, p, ack->now_us);
+		nn_connection_restart(step->algorithm, c, ack->now_us);
 		break;
 	case NN_REPLAY_UNDO:
-		nn_undo(&flow->win);
+		nn_connection_undo(step->algorithm, c);
+		break;
+	case NN_REPLAY_LEAVE:
+		step->value = nn_connection_leave(c, &step->send);
+		c->flow->ready = 0;
 		break;
 	}
-	step->window = flow->win.w;
+}
+
+/* A flow starts that does not run, and whatever else happens to one that does; all others are passed over. */
+nn_inline void nn_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)
+{
+	u32 number = step->flow % NN_REPLAY_FLOWS;
+	struct nn_connection c = { &host->flows[number], p, &host->places, number / 2 };
+
+	if ((step->event == NN_REPLAY_START) == (c.flow->ready == 1))
+		return;
+	nn_replay_step(&c, step);
+	step->window = c.flow->win.w;
 }
 
 #endif

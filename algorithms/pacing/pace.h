@@ -40,9 +40,9 @@ nn_inline u64 nn_rate_hasty(const struct nn_window *win, u64 rate)
 }
 
 /* The longest silence of a starving flow, us; 0: none is too long. */
-nn_inline u64 nn_longest_gap(const struct nn_flow *flow, nn_params p, u32 starving)
+nn_inline u64 nn_longest_gap(const struct nn_flow *flow, nn_params p, u32 sub_packet)
 {
-	u64 alone = p[NN_P_max_gap], shared = (u64)p[NN_P_peer_gap] * starving;
+	u64 alone = p[NN_P_max_gap], shared = (u64)p[NN_P_peer_gap] * sub_packet;
 
 	if (p[NN_P_endurance] && flow->starved >= p[NN_P_endurance])
 		shared *= NN_ENDURED;
@@ -50,10 +50,10 @@ nn_inline u64 nn_longest_gap(const struct nn_flow *flow, nn_params p, u32 starvi
 }
 
 /* How long a flow below one segment waits between two pairs, us. */
-nn_inline u64 nn_pair_gap(const struct nn_flow *flow, nn_params p, u32 w, u32 starving)
+nn_inline u64 nn_pair_gap(const struct nn_flow *flow, nn_params p, u32 w, u32 sub_packet)
 {
 	u64 gap = (u64)NN_PAIR * nn_max(flow->rtt.smoothed, 1) * NN_ONE / w;
-	u64 longest = nn_longest_gap(flow, p, starving);
+	u64 longest = nn_longest_gap(flow, p, sub_packet);
 
 	return !longest || w >= NN_ONE || p[NN_P_force_window] || gap < longest ? gap : longest;
 }
@@ -66,7 +66,9 @@ nn_inline u64 nn_rate(u64 bytes, u64 us)
 	return rate ? rate : 1;
 }
 
-nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, struct nn_send *send)
+/* `sub_packet`: flows of this host and algorithm whose window is below one segment. */
+nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 sub_packet,
+		       struct nn_send *send)
 {
 	u32 w = p[NN_P_force_window] ? p[NN_P_force_window] : flow->win.w;
 	u32 srtt = nn_max(flow->rtt.smoothed, 1), mss = nn_max(ack->mss, 1);
@@ -74,7 +76,7 @@ nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_
 	send->now = flow->stamps == NN_UNSTAMPED;
 	if (w < NN_PAIR * NN_ONE) {
 		send->cwnd = flow->recovery == NN_TIMEOUT ? 1 : NN_PAIRED_CWND;
-		send->rate = nn_rate((u64)NN_PAIR * mss, nn_pair_gap(flow, p, w, ack->starving));
+		send->rate = nn_rate((u64)NN_PAIR * mss, nn_pair_gap(flow, p, w, sub_packet));
 		if (send->now)
 			send->cwnd = NN_PAIR;
 		return;
@@ -117,17 +119,6 @@ nn_inline void nn_come_back(struct nn_flow *flow, nn_params p, const struct nn_a
 	else if (flow->stamps == NN_STAMPED && !nn_is_starving(flow) && !p[NN_P_force_window] &&
 		 srtt < NN_HASTE_RTT_US && ack->held_us > srtt)
 		flow->stamps = NN_UNSTAMPED;
-}
-
-/*
- * Another congestion control takes the connection over: it starts as on a fresh one, not in a starved window or
- * behind that window's deadline.
- */
-nn_inline void nn_hand_over(const struct nn_flow *flow, struct nn_send *send)
-{
-	send->cwnd = nn_max(flow->win.w >> NN_SHIFT, NN_FRESH_CWND);
-	send->rate = ~0ull;
-	send->now = flow->rtt.smoothed < NN_HASTE_RTT_US;
 }
 
 #endif

@@ -12,6 +12,17 @@
 #define NN_LEGACY 0xa0000000u
 #define NN_LEGACY_MASK 0xf0000000u
 
+/*
+ * Another congestion control takes the connection over: it starts as on a fresh one, not in a window below a segment or
+ * behind that window's deadline.
+ */
+nn_inline void nn_hand_over(const struct nn_flow *flow, struct nn_send *send)
+{
+	send->cwnd = nn_max(flow->win.w >> NN_SHIFT, NN_FRESH_CWND);
+	send->rate = ~0ull;
+	send->now = flow->rtt.smoothed < NN_HASTE_RTT_US;
+}
+
 /* The word to leave; 0: none. */
 nn_inline u32 nn_legacy(const struct nn_flow *flow)
 {

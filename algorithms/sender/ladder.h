@@ -64,6 +64,8 @@
 #define LADDER1_PARAMS(P) LADDER_PARAMS(P, 10, 600, 512, 1024, 4096, 5, 4, 8, 3, 4, 32, 1000)
 #define LADDER2_PARAMS(P) LADDER_PARAMS(P, 4, 500, 512, 128, 512, 4, 2, 16, 3, 2, 16, 2000)
 
+NN_CORE_GOES_ON_AS_RENO(ladder)
+
 nn_inline void ladder_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {
 	nn_flow_init(flow, p, now_us, delivered, srtt_us);
@@ -81,8 +83,8 @@ nn_inline u32 ladder_shift(const struct ladder *own, nn_params p)
 	return nn_greater(nn_beyond(shift, own->strikes), 1);
 }
 
-/* Softly while the queue can be one's own level's, hard when that has not helped. */
-nn_inline void ladder_cut(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 queue)
+/* Softly while the queue can be one's own level's, hard when that has not helped. `flows`: one's own and its siblings. */
+nn_inline void ladder_cut(struct nn_flow *flow, nn_params p, u32 flows, u32 queue)
 {
 	struct ladder *own = ladder_of(flow);
 	u64 bdp = (u64)flow->win.w * flow->rtt.min / nn_greater(flow->rtt.min + queue, 1);
@@ -90,7 +92,7 @@ nn_inline void ladder_cut(struct nn_flow *flow, nn_params p, const struct nn_ack
 	if (nn_in_slow_start(&flow->win))
 		bdp = bdp * 2 / 3; /* W has grown by half since that segment left */
 	else if (own->strikes < p[NN_P_soft_cuts] &&
-		 (!nn_is_starving(flow) || (u64)flow->win.w * ack->kin >= ladder_pipe(flow) / 2))
+		 (!nn_is_starving(flow) || (u64)flow->win.w * flows >= ladder_pipe(flow) / 2))
 		bdp -= bdp >> (ladder_shift(own, p));
 	else
 		bdp = bdp * p[NN_P_keep] / NN_ONE;
@@ -102,10 +104,11 @@ nn_inline void ladder_cut(struct nn_flow *flow, nn_params p, const struct nn_ack
 }
 
 /* What a round adds: the same for every flow of the path, whatever its window, so that they converge. */
-nn_inline u64 ladder_step(struct nn_flow *flow, nn_params p, u32 kin)
+nn_inline u64 ladder_step(struct nn_flow *flow, nn_params p, u32 flows)
 {
 	struct ladder *own = ladder_of(flow);
-	u64 least = p[NN_P_add] / nn_greater(kin, 1), most = ladder_pipe(flow) / 16 / nn_greater(kin, 1), step = least;
+	u64 least = p[NN_P_add] / nn_greater(flows, 1), most = ladder_pipe(flow) / 16 / nn_greater(flows, 1),
+	    step = least;
 
 	if (own->quiet > p[NN_P_quiet_rounds])
 		step <<= nn_lesser(own->quiet - p[NN_P_quiet_rounds], 20);
@@ -115,7 +118,8 @@ nn_inline u64 ladder_step(struct nn_flow *flow, nn_params p, u32 kin)
 }
 
 /* Decides once per round. */
-nn_inline void ladder_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 queue, u32 band)
+nn_inline void ladder_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+			       const struct nn_siblings *siblings, u32 queue, u32 band)
 {
 	struct ladder *own = ladder_of(flow);
 	bool looked = own->look;
@@ -139,14 +143,14 @@ nn_inline void ladder_on_round(struct nn_flow *flow, nn_params p, const struct n
 		nn_shrink(&flow->win, 0);
 		return;
 	}
-	if (ladder_met_kin(flow, ack, queue, band)) {
+	if (ladder_met_siblings(flow, siblings, queue, band)) {
 		own->strikes = 0;
 		if (nn_is_tried(flow, ack))
 			nn_window_set(&flow->win, flow->win.w + flow->win.w / 2); /* as in slow start */
 		return;
 	}
 	if (queue > band) {
-		ladder_cut(flow, p, ack, nn_beyond(queue, likely));
+		ladder_cut(flow, p, siblings->flows, nn_beyond(queue, likely));
 		return;
 	}
 	own->strikes = 0;
@@ -164,27 +168,29 @@ nn_inline void ladder_on_round(struct nn_flow *flow, nn_params p, const struct n
 		return;
 	}
 	if (!nn_in_slow_start(&flow->win)) {
-		nn_window_set(&flow->win, flow->win.w + ladder_step(flow, p, ack->kin));
+		nn_window_set(&flow->win, flow->win.w + ladder_step(flow, p, siblings->flows));
 		flow->win.ssthresh = flow->win.w;
 	}
 }
 
-nn_inline void ladder_end_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 band)
+nn_inline void ladder_on_round_end(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+				   const struct nn_siblings *siblings)
 {
 	struct ladder *own = ladder_of(flow);
+	u32 band = ladder_band(flow, p);
 	bool looked = own->look;
 
 	if (flow->round.seen && flow->recovery == NN_OPEN) {
-		ladder_on_round(flow, p, ack, ladder_queue(flow), band);
+		ladder_on_round(flow, p, ack, siblings, ladder_queue(flow), band);
 		if (nn_is_starving(flow)) {
-			ladder_take_stock(flow, p, ack, band);
+			ladder_take_stock(flow, p, ack, siblings, band);
 		} else {
 			own->since_us = ack->now_us;
 			ladder_forget(own);
 		}
 	}
-	if (!own->look && ack->kin > 1)
-		nn_share(&flow->win, ack->kin_window);
+	if (!own->look && siblings->flows > 1)
+		nn_share(&flow->win, siblings->window);
 	nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	if (!own->look && !looked)
 		nn_come_back(flow, p, ack);
@@ -193,7 +199,7 @@ nn_inline void ladder_end_round(struct nn_flow *flow, nn_params p, const struct 
 nn_inline void ladder_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	u32 rtt = nn_trusted_rtt(flow, ack), band;
-	bool lone = ack->flags & NN_LONE, over = nn_round_over(&flow->round, ack);
+	bool lone = ack->flags & NN_LONE;
 
 	ladder_packet(flow, ack, rtt);
 	band = ladder_band(flow, p);
@@ -204,13 +210,9 @@ nn_inline void ladder_on_ack(struct nn_flow *flow, nn_params p, const struct nn_
 	}
 	if (nn_in_slow_start(&flow->win)) {
 		if (flow->round.slow >= nn_max(4, flow->win.w >> (NN_SHIFT + 3)))
-			ladder_cut(flow, p, ack, ladder_queue(flow));
+			ladder_cut(flow, p, 1, ladder_queue(flow)); /* out of slow start, whoever is there */
 		else if (!nn_is_starving(flow) && nn_is_tried(flow, ack))
 			nn_slow_start(&flow->win, ack->acked / 2 + (ack->acked & 1));
-	}
-	if (over) {
-		nn_forget();
-		ladder_end_round(flow, p, ack, band);
 	}
 }
 

@@ -46,6 +46,8 @@ struct ledbatpp {
 };
 
 NN_CORE_STATE(ledbatpp, ledbatpp_of)
+NN_CORE_GOES_ON_AS_RENO(ledbatpp)
+NN_CORE_ALONE(ledbatpp)
 
 nn_inline void ledbatpp_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {

@@ -49,6 +49,8 @@
 	P(endurance, 6)                                                                                                \
 	P(force_window, 0)
 
+NN_CORE_GOES_ON_AS_RENO(netnice)
+
 #define NETNICE_WAIT (4 * NN_ONE) /* below, a round has too few segments for one to be left out */
 
 nn_inline void netnice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
@@ -74,18 +76,19 @@ nn_inline bool netnice_congested(const struct nn_round *round, nn_params p)
 	return round->slow && (u64)round->slow * 100 > (u64)round->seen * p[NN_P_fraction];
 }
 
-nn_inline void netnice_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline void netnice_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+				const struct nn_siblings *siblings)
 {
 	struct netnice *own = netnice_of(flow);
 	bool held = own->hold, congested = netnice_congested(&flow->round, p);
 	u32 shared;
 
 	own->hold = 0;
-	nn_rtt_hear(&flow->rtt, p[NN_P_estimator], &own->worst, ack->now_us, ack->kin_worst);
+	nn_rtt_hear(&flow->rtt, p[NN_P_estimator], &own->worst, ack->now_us, siblings->worst_rtt);
 	if (congested)
 		own->quiet = 0;
 	own->drained &= congested | held;
-	shared = netnice_shared(flow, p, ack) & (own->drained - 1u) & 1;
+	shared = netnice_shared(flow, p, ack, siblings) & (own->drained - 1u) & 1;
 	if (nn_unlikely(own->looking))
 		netnice_look(flow, congested);
 	else if (congested && !held && netnice_may_drain(flow, shared)) {
@@ -98,7 +101,7 @@ nn_inline void netnice_on_round(struct nn_flow *flow, nn_params p, const struct 
 		if (nn_unlikely(netnice_may_look(flow, ack)))
 			netnice_begin_look(flow);
 		else
-			netnice_grow(flow, p, ack);
+			netnice_grow(flow, p, ack, siblings);
 	}
 }
 
@@ -115,16 +118,18 @@ nn_inline void netnice_on_ack(struct nn_flow *flow, nn_params p, const struct nn
 		nn_reno_grow(&netnice_of(flow)->reno, ack->acked);
 	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
 		nn_flow_slow_start(flow, ack);
-	if (nn_round_over(&flow->round, ack)) {
-		nn_forget();
-		netnice_on_round(flow, p, ack);
-		nn_forget();
-		netnice_share(flow, p, ack);
-		nn_forget();
-		nn_count_starved(flow);
-		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
-		nn_come_back(flow, p, ack);
-	}
+}
+
+nn_inline void netnice_on_round_end(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+				    const struct nn_siblings *siblings)
+{
+	netnice_on_round(flow, p, ack, siblings);
+	nn_forget();
+	netnice_share(flow, p, ack, siblings);
+	nn_forget();
+	nn_count_starved(flow);
+	nn_round_begin(&flow->round, ack->delivered, ack->now_us);
+	nn_come_back(flow, p, ack);
 }
 
 #endif

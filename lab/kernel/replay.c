@@ -9,7 +9,7 @@
 #include "host/replay.h"
 
 static u32 table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
-static struct nn_flow flows[NN_ALGORITHM_COUNT];
+static struct nn_replay_host hosts[NN_ALGORITHM_COUNT];
 static char *from = "/run/lab/replay.in";
 static char *to = "/run/lab/out/replay.out";
 module_param(from, charp, 0444);
@@ -36,7 +36,7 @@ static int __init replay_init(void)
 			n = -EINVAL;
 			break;
 		}
-		nn_replay(&flows[step.algorithm], table[step.algorithm], &step);
+		nn_replay(&hosts[step.algorithm], table[step.algorithm], &step);
 		n = kernel_write(out, &step, sizeof(step), &write_at);
 		if (n != sizeof(step))
 			break;

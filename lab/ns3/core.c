@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* Every event goes through nn_replay(), the one step that the host build, the eBPF object and the module share. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
-#include "host/replay.h"
-#include "siblings/word.h"
+#include "sender/connection.h"
 
 static u32 rows[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 
-static struct nn_word word; /* all flows go to one place */
+static struct nn_places places[NN_ALGORITHM_COUNT];
+
+struct nn_core {
+	u32 algorithm;
+	struct nn_flow flow;
+};
 
 static const char *const names[] = {
 #define NAME(name, ...) #name,
@@ -38,55 +41,62 @@ bool nn_core_set(int row, const char *values)
 	return true;
 }
 
-struct nn_flow *nn_core_new(void)
+struct nn_core *nn_core_new(int row)
 {
-	return calloc(1, sizeof(struct nn_flow));
+	struct nn_core *core = calloc(1, sizeof(*core));
+
+	if (core)
+		core->algorithm = (u32)row;
+	return core;
 }
 
-static void step(struct nn_flow *flow, int row, u32 event, u32 value, const struct nn_ack *ack, struct nn_send *send)
+static struct nn_connection connection(struct nn_core *core)
 {
-	struct nn_replay replay = { .algorithm = (u32)row, .event = event, .value = value, .ack = *ack };
+	struct nn_connection c = { &core->flow, rows[core->algorithm], &places[core->algorithm], 0 };
 
-	nn_replay(flow, rows[row], &replay);
-	if (send)
-		*send = replay.send;
+	return c;
 }
 
-void nn_core_start(struct nn_flow *flow, int row, const struct nn_ack *first, struct nn_send *send)
+void nn_core_start(struct nn_core *core, const struct nn_ack *first, u32 srtt_us, struct nn_send *send)
 {
-	step(flow, row, NN_REPLAY_INIT, 0, first, send);
+	struct nn_connection c = connection(core);
+	struct nn_beginning beginning = { .srtt_us = srtt_us };
+
+	nn_connection_start(core->algorithm, &c, first, &beginning, send);
 }
 
-void nn_core_acked(struct nn_flow *flow, int row, const struct nn_ack *ack, struct nn_send *send)
+bool nn_core_acked(struct nn_core *core, const struct nn_ack *ack, struct nn_send *send)
 {
-	step(flow, row, NN_REPLAY_ACK, 0, ack, send);
+	struct nn_connection c = connection(core);
+
+	return nn_connection_ack(core->algorithm, &c, ack, send);
 }
 
-void nn_core_recovery(struct nn_flow *flow, int row, enum nn_recovery state)
+bool nn_core_started(const struct nn_core *core)
 {
-	struct nn_ack none = { 0 };
-
-	step(flow, row, NN_REPLAY_RECOVERY, state, &none, NULL);
+	return core->flow.ready;
 }
 
-void nn_core_restart(struct nn_flow *flow, int row, u32 now_us)
+void nn_core_recovery(struct nn_core *core, enum nn_recovery state)
 {
-	struct nn_ack now = { .now_us = now_us };
+	struct nn_connection c = connection(core);
 
-	step(flow, row, NN_REPLAY_RESTART, 0, &now, NULL);
+	nn_connection_recovery(core->algorithm, &c, state);
 }
 
-void nn_core_tell(const struct nn_flow *flow, u32 now_us)
+void nn_core_restart(struct nn_core *core, u32 now_us)
 {
-	nn_give_word(&word, flow, now_us);
+	struct nn_connection c = connection(core);
+
+	nn_connection_restart(core->algorithm, &c, now_us);
 }
 
-u32 nn_core_told(u32 now_us)
+u32 nn_core_ssthresh(const struct nn_core *core)
 {
-	return nn_take_word(&word, now_us);
+	return nn_connection_ssthresh(&core->flow);
 }
 
-u32 nn_core_window(const struct nn_flow *flow)
+u32 nn_core_window(const struct nn_core *core)
 {
-	return flow->win.w;
+	return core->flow.win.w;
 }

@@ -9,23 +9,26 @@
 extern "C" {
 #endif
 
-struct nn_flow;
+/* A connection of this host; all flows go to one place. */
+struct nn_core;
 
 /* The row of an algorithm by name; -1: there is none. */
 int nn_core_row(const char *name);
 /* Sets every parameter of a row from "1,2,3"; false: not as many numbers as there are parameters. */
 bool nn_core_set(int row, const char *values);
-/* A flow's memory, to be given to free(); NULL: none left. */
-struct nn_flow *nn_core_new(void);
-void nn_core_start(struct nn_flow *flow, int row, const struct nn_ack *first, struct nn_send *send);
-void nn_core_acked(struct nn_flow *flow, int row, const struct nn_ack *ack, struct nn_send *send);
-void nn_core_recovery(struct nn_flow *flow, int row, enum nn_recovery state);
-void nn_core_restart(struct nn_flow *flow, int row, u32 now_us);
+/* Its memory, to be given to free(); NULL: none left. */
+struct nn_core *nn_core_new(int row);
+/* `srtt_us`: the handshake's. */
+void nn_core_start(struct nn_core *core, const struct nn_ack *first, u32 srtt_us, struct nn_send *send);
+/* False: there is nothing to do. */
+bool nn_core_acked(struct nn_core *core, const struct nn_ack *ack, struct nn_send *send);
+bool nn_core_started(const struct nn_core *core);
+void nn_core_recovery(struct nn_core *core, enum nn_recovery state);
+void nn_core_restart(struct nn_core *core, u32 now_us);
+/* What a loss leaves of the window, segments. */
+u32 nn_core_ssthresh(const struct nn_core *core);
 /* W, 1/4096 segment. */
-u32 nn_core_window(const struct nn_flow *flow);
-/* What flows tell each other of the worst RTT (word.h). */
-void nn_core_tell(const struct nn_flow *flow, u32 now_us);
-u32 nn_core_told(u32 now_us);
+u32 nn_core_window(const struct nn_core *core);
 
 #ifdef __cplusplus
 }

@@ -8,15 +8,7 @@ using namespace ns3;
 
 namespace
 {
-constexpr u32 ONE = 4096; /* a segment in the cores' windows */
 constexpr u32 BURST = 2; /* segments that leave together: Linux's least burst */
-
-/* The flows of this host: all of them run the same core. */
-struct {
-	u64 windows = 0;
-	u32 flows = 0;
-	u32 starving = 0;
-} kin;
 
 u32 Microseconds(Time time)
 {
@@ -24,34 +16,25 @@ u32 Microseconds(Time time)
 }
 } // namespace
 
-Sender::Sender(int row) : m_row(row), m_flow(nn_core_new())
+Sender::Sender(int row) : m_core(nn_core_new(row))
 {
-	if (!m_flow)
+	if (!m_core)
 		throw std::bad_alloc();
 }
 
 Sender::~Sender()
 {
-	std::free(m_flow);
+	std::free(m_core);
 }
 
 u32 Sender::CoreWindow() const
 {
-	return nn_core_window(m_flow);
+	return nn_core_window(m_core);
 }
 
-/* As Linux's least ssthresh. */
 uint32_t Sender::Threshold() const
 {
-	return std::max(CoreWindow() / 2 / ONE, 2u) * m_tcb->m_segmentSize;
-}
-
-void Sender::Changed(u32 before)
-{
-	u32 now = CoreWindow();
-
-	kin.windows += u64(now) - before;
-	kin.starving += (now < ONE) - (before && before < ONE);
+	return nn_core_ssthresh(m_core) * m_tcb->m_segmentSize;
 }
 
 nn_ack Sender::Facts() const
@@ -65,10 +48,6 @@ nn_ack Sender::Facts() const
 	ack.in_flight = (BytesInFlight() + m_tcb->m_segmentSize - 1) / m_tcb->m_segmentSize;
 	ack.mss = m_tcb->m_segmentSize;
 	ack.held_us = ahead.IsStrictlyPositive() ? Microseconds(ahead) : 0;
-	ack.starving = kin.starving;
-	ack.kin = kin.flows;
-	ack.kin_window = kin.flows ? static_cast<u32>(kin.windows / kin.flows) : 0;
-	ack.kin_worst = nn_core_told(ack.now_us);
 	ack.peer_stamp = m_tcb->m_rcvTimestampValue;
 	return ack;
 }
@@ -82,32 +61,22 @@ void Sender::Apply(const nn_send &send)
 
 void Sender::State(TcpSocketState::TcpCongState_t state)
 {
-	nn_send send;
-	u32 before = m_ready ? CoreWindow() : 0;
-
-	if (m_ready) {
-		nn_core_recovery(m_flow, m_row,
-				 state == TcpSocketState::CA_LOSS  ? NN_TIMEOUT
-				 : state >= TcpSocketState::CA_CWR ? NN_REDUCED
-								   : NN_OPEN);
+	if (nn_core_started(m_core)) {
+		nn_core_recovery(m_core, state == TcpSocketState::CA_LOSS  ? NN_TIMEOUT
+					 : state >= TcpSocketState::CA_CWR ? NN_REDUCED
+									   : NN_OPEN);
 	} else {
 		nn_ack first = Facts();
+		nn_send send;
 
-		first.rtt_us = Microseconds(m_tcb->m_lastRtt);
-		nn_core_start(m_flow, m_row, &first, &send);
+		nn_core_start(m_core, &first, Microseconds(m_tcb->m_lastRtt), &send);
 		Apply(send);
-		m_ready = true;
-		kin.flows++;
 	}
-	Changed(before);
 }
 
 void Sender::Wake()
 {
-	u32 before = CoreWindow();
-
-	nn_core_restart(m_flow, m_row, Microseconds(Simulator::Now()));
-	Changed(before);
+	nn_core_restart(m_core, Microseconds(Simulator::Now()));
 }
 
 void Sender::Sample(Stamp &stamp)
@@ -141,11 +110,11 @@ void Sender::ReceivedAck(Ptr<Packet> packet, const TcpHeader &header)
 
 void Sender::Acked(const TcpRateOps::TcpRateConnection &connection, const TcpRateOps::TcpRateSample &sample)
 {
-	u32 delivered = static_cast<u32>(connection.m_delivered / m_tcb->m_segmentSize), before = CoreWindow();
+	u32 delivered = static_cast<u32>(connection.m_delivered / m_tcb->m_segmentSize);
 	nn_ack ack;
 	nn_send send;
 
-	if (!m_ready)
+	if (!nn_core_started(m_core))
 		return;
 	std::swap(m_delivered, delivered);
 	ack = Facts();
@@ -154,12 +123,8 @@ void Sender::Acked(const TcpRateOps::TcpRateConnection &connection, const TcpRat
 	ack.rtt_us = m_rtt;
 	if (sample.m_isAppLimited)
 		ack.flags |= NN_APP_LIMITED;
-	if (ack.acked == 1 && !ack.in_flight)
-		ack.flags |= NN_LONE;
-	nn_core_acked(m_flow, m_row, &ack, &send);
-	Changed(before);
-	nn_core_tell(m_flow, ack.now_us);
-	Apply(send);
+	if (nn_core_acked(m_core, &ack, &send))
+		Apply(send);
 }
 
 /* Pacing as Linux does it: a burst at once, the next when its bytes have had their time; delays are half made up for. */

@@ -49,11 +49,8 @@ class Sender : public ns3::TcpSocketBase
 	void Apply(const nn_send &send);
 	void Hold(uint32_t bytes);
 	void Sample(Stamp &stamp);
-	void Changed(u32 before);
 
-	int m_row;
-	nn_flow *m_flow;
-	bool m_ready = false; /* the connection stands and the core has started */
+	nn_core *m_core;
 	bool m_haste = false; /* the core wants to send without regard to the deadline */
 	u32 m_delivered = 0; /* segments */
 	u32 m_rtt = 0; /* us, of the ACK at hand; 0: none */

@@ -6,7 +6,7 @@
 #include "host/replay.h"
 
 static u32 table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
-static struct nn_flow flows[NN_ALGORITHM_COUNT];
+static struct nn_replay_host hosts[NN_ALGORITHM_COUNT];
 static uint64_t state = 20021209;
 
 static u32 below(u32 bound)
@@ -15,20 +15,21 @@ static u32 below(u32 bound)
 	return (u32)(state >> 33) % bound;
 }
 
+/* Of a hundred events; a flow that has left may start again. */
+static const uint8_t rare[] = { NN_REPLAY_RECOVERY, NN_REPLAY_RECOVERY, NN_REPLAY_RESTART, NN_REPLAY_UNDO,
+				NN_REPLAY_LEAVE,    NN_REPLAY_START,	NN_REPLAY_START,   NN_REPLAY_START };
+
 /* A path of 20 ms whose queue comes and goes, with losses, timeouts, undos and silence. */
-static void record(u32 algorithm, int first, u32 *now, u32 *delivered, struct nn_replay *step)
+static void record(u32 algorithm, int number, u32 *now, u32 *delivered, struct nn_replay *step)
 {
 	u32 kind = below(100);
 
 	memset(step, 0, sizeof(*step));
 	*now += below(8000);
 	step->algorithm = algorithm;
-	step->event = first	  ? NN_REPLAY_INIT
-		      : kind < 2  ? NN_REPLAY_RECOVERY
-		      : kind == 2 ? NN_REPLAY_RESTART
-		      : kind == 3 ? NN_REPLAY_UNDO
-				  : NN_REPLAY_ACK;
-	step->value = below(3);
+	step->flow = below(NN_REPLAY_FLOWS);
+	step->event = number && kind < sizeof(rare) ? rare[kind] : number ? NN_REPLAY_ACK : NN_REPLAY_START;
+	step->value = step->event != NN_REPLAY_START ? below(3) : below(2) ? NN_LEGACY | 20000 : 0;
 	step->ack.acked = below(5);
 	*delivered += step->ack.acked;
 	step->ack.now_us = *now;
@@ -38,8 +39,7 @@ static void record(u32 algorithm, int first, u32 *now, u32 *delivered, struct nn
 	step->ack.in_flight = below(40);
 	step->ack.mss = 1448;
 	step->ack.held_us = below(4) ? 0 : below(100000);
-	step->ack.starving = 1 + below(8);
-	step->ack.flags = below(16) ? 0 : below(4);
+	step->ack.flags = below(16) ? 0 : below(16);
 }
 
 int main(int argc, char **argv)
@@ -53,9 +53,9 @@ int main(int argc, char **argv)
 		u32 now = below(~0u), delivered = 0;
 
 		for (int i = 0; i < 20000; i++) {
-			record(algorithm, i == 0, &now, &delivered, &step);
+			record(algorithm, i, &now, &delivered, &step);
 			fwrite(&step, sizeof(step), 1, in);
-			nn_replay(&flows[algorithm], table[algorithm], &step);
+			nn_replay(&hosts[algorithm], table[algorithm], &step);
 			fwrite(&step, sizeof(step), 1, out);
 		}
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Fuzzes every core with any samples whatever, under AddressSanitizer and UndefinedBehaviorSanitizer: no overflow, no
+ * Fuzzes every core with any samples and siblings whatever, under AddressSanitizer and UndefinedBehaviorSanitizer: no overflow, no
  * division by zero, a window within its bounds and something to send at.
  */
 #include <stdlib.h>
 
-#include "../replay.h"
+#include "../../sender/connection.h"
 #include "input.h"
 
 static const u32 defaults[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
@@ -16,16 +16,44 @@ static void check(const struct nn_flow *flow, const struct nn_send *send)
 		abort();
 }
 
-static void on_ack(u32 algorithm, struct nn_flow *flow, nn_params p, struct input *in)
+static struct nn_ack take_ack(struct input *in)
 {
 	struct nn_ack ack;
-	struct nn_send send = { 0 };
 
 	for (size_t i = 0; i < sizeof(ack) / sizeof(u32); i++)
 		((u32 *)&ack)[i] = take(in, sizeof(u32));
-	nn_dispatch_on_ack(algorithm, flow, p, &ack);
-	nn_pace(flow, p, &ack, &send);
-	check(flow, &send);
+	return ack;
+}
+
+static void on_ack(u32 algorithm, const struct nn_connection *c, struct input *in)
+{
+	struct nn_ack ack = take_ack(in);
+	struct nn_send send = { 0 };
+
+	nn_connection_ack(algorithm, c, &ack, &send);
+	check(c->flow, &send);
+}
+
+/* Counters are written without a lock, so anything may stand there. */
+static void siblings(const struct nn_connection *c, struct input *in)
+{
+	struct nn_place *place = nn_place_of(c->places, c->destination);
+
+	place->windows = (u64)take(in, 4) << 32 | take(in, 4);
+	place->flows = take(in, 4);
+	place->worst_rtt = take(in, 4);
+	place->worst_rtt_us = take(in, 4);
+	c->places->sub_packet = (s32)take(in, 4);
+}
+
+static void start(u32 algorithm, const struct nn_connection *c, struct input *in)
+{
+	struct nn_ack ack = take_ack(in);
+	struct nn_beginning beginning = { take(in, 4), take(in, 4), take(in, 4) };
+	struct nn_send send = { 0 };
+
+	nn_connection_start(algorithm, c, &ack, &beginning, &send);
+	check(c->flow, &send);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -34,24 +62,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	u32 algorithm = take(&in, 1) % NN_ALGORITHM_COUNT;
 	u32 p[NN_PARAM_COUNT];
 	struct nn_flow flow;
+	struct nn_places places = { 0 };
+	struct nn_connection c = { &flow, p, &places, take(&in, 4) };
 
 	memcpy(p, defaults[algorithm], sizeof(p));
 	if (take(&in, 1) & 1) /* parameters are an administrator's: anything may stand there */
 		p[take(&in, 1) % NN_PARAM_COUNT] = take(&in, 4);
-	nn_dispatch_init(algorithm, &flow, p, take(&in, 4), take(&in, 4), take(&in, 4));
+	start(algorithm, &c, &in);
 	while (in.left) {
 		switch (take(&in, 1) % 8) {
 		case 0:
-			nn_dispatch_recovery(algorithm, &flow, p, take(&in, 1) % 3);
+			nn_connection_recovery(algorithm, &c, take(&in, 1) % 3);
 			break;
 		case 1:
-			nn_flow_restart(&flow, p, take(&in, 4));
+			nn_connection_restart(algorithm, &c, take(&in, 4));
 			break;
 		case 2:
-			nn_undo(&flow.win);
+			nn_connection_undo(algorithm, &c);
+			break;
+		case 3:
+			siblings(&c, &in);
 			break;
 		default:
-			on_ack(algorithm, &flow, p, &in);
+			on_ack(algorithm, &c, &in);
 		}
 	}
 	return 0;

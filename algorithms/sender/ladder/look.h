@@ -25,12 +25,13 @@
 #define LADDER_FAR 4u /* bands: more than the three packets of netnice, which stand still at times */
 
 /* Long enough below one segment, and a path that a look does not fill, nor busies for more than a hundredth of the time. */
-nn_inline bool ladder_may_look(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline bool ladder_may_look(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+			       const struct nn_siblings *siblings)
 {
 	struct ladder *own = ladder_of(flow);
+	u64 silence = (u64)nn_max(siblings->sub_packet, 1) * p[NN_P_max_gap] * 1000;
 
-	return ack->now_us - own->since_us >= (u64)nn_max(ack->starving, 1) * p[NN_P_max_gap] * 1000 * own->patience &&
-	       ladder_is_wide(flow);
+	return ack->now_us - own->since_us >= silence * own->patience && ladder_is_wide(flow);
 }
 
 nn_inline void ladder_begin_look(struct nn_flow *flow, u32 now_us)
@@ -54,7 +55,8 @@ nn_inline void ladder_rebase(struct nn_flow *flow, u32 now_us)
 }
 
 /* Below one segment: what do the last pairs tell together? */
-nn_inline void ladder_take_stock(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 band)
+nn_inline void ladder_take_stock(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+				 const struct nn_siblings *siblings, u32 band)
 {
 	struct ladder *own = ladder_of(flow);
 	u32 still = band + ladder_pair(flow), high = nn_greater(flow->round.max_rtt, own->low + own->spread), above;
@@ -63,7 +65,7 @@ nn_inline void ladder_take_stock(struct nn_flow *flow, nn_params p, const struct
 	own->spread = nn_lesser(high - own->low, 0xffff);
 	own->pairs++;
 	above = nn_beyond(own->low, flow->rtt.min);
-	if (above <= still + still / 2 && ladder_may_look(flow, p, ack)) {
+	if (above <= still + still / 2 && ladder_may_look(flow, p, ack, siblings)) {
 		ladder_begin_look(flow, ack->now_us);
 	} else if (own->pairs >= LADDER_PAIRS) {
 		if (own->spread <= still && above > LADDER_FAR * still)

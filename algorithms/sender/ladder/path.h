@@ -8,6 +8,7 @@
 
 #include "../../pacing/flight.h"
 #include "../../estimate/jitter.h"
+#include "../../siblings/siblings.h"
 
 struct ladder {
 	u32 packet; /* time of a full segment at the bottleneck, 1/16 us; 0: not known yet */
@@ -124,9 +125,9 @@ nn_inline void ladder_listen(struct nn_flow *flow, u32 queue, u32 band, bool loo
 }
 
 /* How much of the path the host's flows of this level use, 1/256. */
-nn_inline u32 ladder_load(struct nn_flow *flow, const struct nn_ack *ack)
+nn_inline u32 ladder_load(struct nn_flow *flow, const struct nn_siblings *siblings)
 {
-	u64 pipe = ladder_pipe(flow), used = (u64)flow->win.w * ack->kin;
+	u64 pipe = ladder_pipe(flow), used = (u64)flow->win.w * siblings->flows;
 
 	return used < pipe ? (u32)((used << 8) / pipe) : 256;
 }
@@ -140,16 +141,16 @@ nn_inline bool ladder_is_wide(struct nn_flow *flow)
 }
 
 /* Is the queue one of kin, met by chance? */
-nn_inline bool ladder_met_kin(struct nn_flow *flow, const struct nn_ack *ack, u32 queue, u32 band)
+nn_inline bool ladder_met_siblings(struct nn_flow *flow, const struct nn_siblings *siblings, u32 queue, u32 band)
 {
 	struct ladder *own = ladder_of(flow);
 	u32 load;
 
 	own->met = own->met - own->met / 8 + (queue > band ? 31 : 0);
-	if (queue <= band || queue > band + LADDER_CROWD * ladder_pair(flow) || ack->kin < 2 ||
+	if (queue <= band || queue > band + LADDER_CROWD * ladder_pair(flow) || siblings->flows < 2 ||
 	    flow->win.w >= LADDER_FEW || !ladder_is_wide(flow))
 		return false;
-	load = ladder_load(flow, ack);
+	load = ladder_load(flow, siblings);
 	return load < LADDER_BUSY && own->met <= load + LADDER_DOUBT;
 }
 

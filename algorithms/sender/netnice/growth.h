@@ -18,6 +18,7 @@
 #define NN_NETNICE_GROWTH_H
 
 #include "path.h"
+#include "../../siblings/siblings.h"
 #include "../vegas.h"
 
 #define NETNICE_STEP 4u /* the hurried growth: a quarter of the window, so two rounds of it overshoot by half at most */
@@ -61,17 +62,18 @@ nn_inline void netnice_hurry(struct nn_flow *flow, const struct nn_ack *ack)
 }
 
 /* Among how many flows alpha and beta are shared; in slow start a flow has not found its part yet. */
-nn_inline u32 netnice_sharing(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline u32 netnice_sharing(const struct nn_flow *flow, nn_params p, const struct nn_siblings *siblings)
 {
-	return p[NN_P_shared] && !nn_in_slow_start(&flow->win) ? nn_max(ack->kin, 1) : 1;
+	return p[NN_P_shared] && !nn_in_slow_start(&flow->win) ? nn_max(siblings->flows, 1) : 1;
 }
 
 /* A round without congestion. */
-nn_inline void netnice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline void netnice_grow(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+			    const struct nn_siblings *siblings)
 {
 	struct netnice *own = netnice_of(flow);
 	u32 base = nn_in_slow_start(&flow->win) ? flow->rtt.min : nn_max(flow->rtt.min, own->pair_rtt);
-	u32 flows = netnice_sharing(flow, p, ack);
+	u32 flows = netnice_sharing(flow, p, siblings);
 	u64 diff = vegas_diff(flow, p, base) * flows;
 	u32 most = nn_in_slow_start(&flow->win) ? p[NN_P_gamma] : p[NN_P_beta];
 

@@ -9,6 +9,7 @@
 #define NN_NETNICE_SHARING_H
 
 #include "path.h"
+#include "../../siblings/siblings.h"
 
 #define NETNICE_CROWD 31u /* flows: fewer all find their part, and find it again sooner if nobody waits for others */
 
@@ -16,21 +17,24 @@
  * All ones if nearly all flows of the host to that place have a window, or of a crowd what is a pair for each, and this one
  * knows the path: it is theirs to share. Else zero. Without a branch: each doubles what the verifier follows.
  */
-nn_inline u32 netnice_shared(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline u32 netnice_shared(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+			     const struct nn_siblings *siblings)
 {
-	u64 several = nn_less(1, ack->kin), ample = nn_less(NN_PAIR * NN_ONE, ack->kin_window);
-	u64 most = (ample & nn_less(NETNICE_CROWD, ack->kin)) | ~nn_less(ack->kin, 4 * ack->starving);
+	u64 several = nn_less(1, siblings->flows), ample = nn_less(NN_PAIR * NN_ONE, siblings->window);
+	u64 most =
+		(ample & nn_less(NETNICE_CROWD, siblings->flows)) | ~nn_less(siblings->flows, 4 * siblings->sub_packet);
 	u64 knows = nn_less(NN_RTT_GUESS_US, ack->now_us - flow->rtt.window_us);
 
 	return (u32)(several & most & knows) & nn_less(0, p[NN_P_shared]);
 }
 
-nn_inline void netnice_share(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline void netnice_share(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+			     const struct nn_siblings *siblings)
 {
 	u32 settled = ~nn_less(flow->win.w, flow->win.ssthresh) & ~nn_less(0, flow->recovery);
 
-	if (netnice_shared(flow, p, ack) & settled & ~nn_less(0, netnice_of(flow)->looking))
-		nn_share(&flow->win, ack->kin_window);
+	if (netnice_shared(flow, p, ack, siblings) & settled & ~nn_less(0, netnice_of(flow)->looking))
+		nn_share(&flow->win, siblings->window);
 }
 
 /* Is the queue the flow's own work, or for the first time in a row that of all that share? */

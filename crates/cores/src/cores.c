@@ -1,40 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* The inline cores as functions that another language can call: one of each, the algorithm by its row in the table. */
-#include "sender/handover.h"
 #include "host/replay.h"
 
 const u32 nn_defaults[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 
-void nn_core_init(u32 algorithm, struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
+void nn_core_start(u32 algorithm, const struct nn_connection *c, const struct nn_ack *ack,
+		   const struct nn_beginning *beginning, struct nn_send *send)
 {
-	nn_dispatch_init(algorithm, flow, p, now_us, delivered, srtt_us);
-}
-
-void nn_core_on_ack(u32 algorithm, struct nn_flow *flow, nn_params p, const struct nn_ack *ack, struct nn_send *send)
-{
-	nn_dispatch_on_ack(algorithm, flow, p, ack);
-	nn_pace(flow, p, ack, send);
-}
-
-void nn_core_replay(struct nn_flow *flow, nn_params p, struct nn_replay *step)
-{
-	nn_replay(flow, p, step);
-}
-
-void nn_core_recovery(u32 algorithm, struct nn_flow *flow, nn_params p, u32 state)
-{
-	nn_dispatch_recovery(algorithm, flow, p, state);
-}
-
-void nn_core_restart(struct nn_flow *flow, nn_params p, u32 now_us)
-{
-	nn_flow_restart(flow, p, now_us);
-}
-
-u32 nn_core_leave(const struct nn_flow *flow, struct nn_send *send)
-{
-	nn_hand_over(flow, send);
-	return nn_legacy(flow);
+	nn_connection_start(algorithm, c, ack, beginning, send);
 }
 
 bool nn_core_inherit(struct nn_flow *flow, u32 word, u32 cwnd)
@@ -42,14 +15,57 @@ bool nn_core_inherit(struct nn_flow *flow, u32 word, u32 cwnd)
 	return nn_inherit(flow, word, cwnd);
 }
 
+void nn_core_on_ack(u32 algorithm, const struct nn_connection *c, const struct nn_ack *ack, struct nn_send *send)
+{
+	nn_connection_ack(algorithm, c, ack, send);
+}
+
+void nn_core_recovery(u32 algorithm, const struct nn_connection *c, u32 state)
+{
+	nn_connection_recovery(algorithm, c, state);
+}
+
+void nn_core_restart(u32 algorithm, const struct nn_connection *c, u32 now_us)
+{
+	nn_connection_restart(algorithm, c, now_us);
+}
+
+void nn_core_undo(u32 algorithm, const struct nn_connection *c)
+{
+	nn_connection_undo(algorithm, c);
+}
+
+u32 nn_core_leave(const struct nn_connection *c, struct nn_send *send)
+{
+	return nn_connection_leave(c, send);
+}
+
 void nn_core_resume(struct nn_flow *flow, u32 base_us, u32 cwnd)
 {
 	nn_flow_resume(flow, base_us, cwnd);
 }
 
-void nn_core_undo(struct nn_flow *flow)
+/* Lets the siblings at destination 0 be what a test says. */
+void nn_core_siblings(struct nn_places *places, const struct nn_siblings *siblings, u32 now_us)
 {
-	nn_undo(&flow->win);
+	struct nn_place *place = nn_place_of(places, 0);
+
+	place->flows = siblings->flows;
+	place->windows = (u64)siblings->flows * siblings->window;
+	place->worst_rtt = siblings->worst_rtt;
+	place->worst_rtt_us = now_us;
+	places->sub_packet = (s32)siblings->sub_packet;
+}
+
+/* What a core of the host is told at a round's end. */
+struct nn_siblings nn_core_look(struct nn_places *places, u32 now_us)
+{
+	return nn_siblings_look(places, 0, now_us);
+}
+
+void nn_core_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)
+{
+	nn_replay(host, p, step);
 }
 
 /* The largest RTT that is not slow: sought, as a core asks of one RTT only. */
@@ -63,5 +79,7 @@ u32 nn_core_rtt_limit(struct nn_flow *flow, nn_params p)
 	return limit;
 }
 
-const u32 nn_sizes[] = { sizeof(struct nn_ack), sizeof(struct nn_send), sizeof(struct nn_flow),
-			 sizeof(struct nn_replay) };
+const u32 nn_sizes[] = {
+	sizeof(struct nn_ack),	  sizeof(struct nn_send),   sizeof(struct nn_flow),	   sizeof(struct nn_siblings),
+	sizeof(struct nn_places), sizeof(struct nn_replay), sizeof(struct nn_replay_host),
+};

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The structures of `algorithms/common/sample.h` and `flow.h`, field by field; a test holds the sizes to each other.
+//! The structures of `algorithms/` that tests see, field by field; a test holds the sizes to each other.
 
 /// `NN_APP_LIMITED`: the sender ran out of data.
 pub const APP_LIMITED: u32 = 1;
 /// `NN_LONE`: a delayed ACK may be in the RTT.
 pub const LONE: u32 = 2;
+/// `NN_DELAYED`: the kernel takes the ACK for a delayed one.
+pub const DELAYED: u32 = 4;
+/// `NN_RETRANSMITTED`: among the segments was one that had been sent before.
+pub const RETRANSMITTED: u32 = 8;
 
 /// `struct nn_ack`: facts about one ACK.
 #[repr(C)]
@@ -18,11 +22,7 @@ pub struct Ack {
     pub in_flight: u32,
     pub mss: u32,
     pub held_us: u32,
-    pub starving: u32,
     pub flags: u32,
-    pub kin: u32,
-    pub kin_window: u32,
-    pub kin_worst: u32,
     pub peer_stamp: u32,
 }
 
@@ -98,11 +98,12 @@ pub struct Flow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Event {
-    Init,
+    Start,
     Ack,
     Recovery,
     Restart,
     Undo,
+    Leave,
 }
 
 /// `struct nn_replay`: one step of a recorded flow, with what the core made of it.
@@ -114,8 +115,65 @@ pub struct Replay {
     pub value: u32,
     pub window: u32,
     pub ack: Ack,
+    pub flow: u32,
     pub reserved: u32,
     pub send: Send,
+}
+
+/// `NN_REPLAY_FLOWS`: flows of one algorithm in a recorded stream.
+pub const REPLAY_FLOWS: usize = 4;
+
+/// `struct nn_replay_host`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ReplayHost {
+    pub flows: [Flow; REPLAY_FLOWS],
+    pub places: Places,
+}
+
+/// `struct nn_siblings`: what a core is told of its siblings at the end of a round.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Siblings {
+    pub flows: u32,
+    pub window: u32,
+    pub worst_rtt: u32,
+    pub sub_packet: u32,
+}
+
+/// `struct nn_places`: what the flows of a host know of each other.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places {
+    sub_packet: u64,
+    place: [[u64; 3]; 64],
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Places {
+            sub_packet: 0,
+            place: [[0; 3]; 64],
+        }
+    }
+}
+
+/// `struct nn_beginning`: what a connection begins with.
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct Beginning {
+    pub srtt_us: u32,
+    pub legacy: u32,
+    pub cwnd: u32,
+}
+
+/// `struct nn_connection`.
+#[repr(C)]
+pub(crate) struct Connection {
+    pub flow: *mut Flow,
+    pub p: *const u32,
+    pub places: *mut Places,
+    pub destination: u32,
 }
 
 #[cfg(test)]
@@ -123,7 +181,7 @@ mod tests {
     use super::*;
 
     extern "C" {
-        static nn_sizes: [u32; 4];
+        static nn_sizes: [u32; 7];
     }
 
     #[test]
@@ -134,7 +192,10 @@ mod tests {
             size_of::<Ack>() as u32,
             size_of::<Send>() as u32,
             size_of::<Flow>() as u32,
+            size_of::<Siblings>() as u32,
+            size_of::<Places>() as u32,
             size_of::<Replay>() as u32,
+            size_of::<ReplayHost>() as u32,
         ];
         assert_eq!(rust, c);
     }

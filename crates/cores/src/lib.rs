@@ -3,13 +3,17 @@
 //! [`receiver`]. For tests; nothing that is installed links them.
 //!
 //! A [`Core`] is one flow of one algorithm. It has no clock and no socket: the caller hands in [`Ack`]s and gets
-//! [`Send`]s. Windows are in 1/4096 segment ([`ONE`]), times in microseconds.
+//! [`Send`]s, by the way that every user of the cores takes. Windows are in 1/4096 segment ([`ONE`]), times in microseconds.
 
 mod layout;
 pub mod receiver;
 mod stream;
 
-pub use layout::{Ack, Event, Flow, Recovery, Replay, Rtt, Send, Window, APP_LIMITED, LONE};
+pub use layout::{
+    Ack, Event, Flow, Recovery, Replay, Rtt, Send, Siblings, Window, APP_LIMITED, DELAYED, LONE,
+    REPLAY_FLOWS, RETRANSMITTED,
+};
+use layout::{Beginning, Connection, Places, ReplayHost};
 pub use stream::recorded;
 
 /// One segment in the cores' fixed point.
@@ -26,36 +30,40 @@ const ALGORITHMS: usize = table::ALGORITHMS;
 
 extern "C" {
     static nn_defaults: [[u32; PARAMS]; ALGORITHMS];
-    fn nn_core_init(
+    fn nn_core_start(
         algorithm: u32,
-        flow: *mut Flow,
-        p: *const u32,
-        now_us: u32,
-        delivered: u32,
-        srtt_us: u32,
-    );
-    fn nn_core_on_ack(
-        algorithm: u32,
-        flow: *mut Flow,
-        p: *const u32,
+        c: *const Connection,
         ack: *const Ack,
+        beginning: *const Beginning,
         send: *mut Send,
     );
-    fn nn_core_replay(flow: *mut Flow, p: *const u32, step: *mut Replay);
-    fn nn_core_recovery(algorithm: u32, flow: *mut Flow, p: *const u32, state: u32);
-    fn nn_core_restart(flow: *mut Flow, p: *const u32, now_us: u32);
-    fn nn_core_leave(flow: *const Flow, send: *mut Send) -> u32;
+    fn nn_core_on_ack(algorithm: u32, c: *const Connection, ack: *const Ack, send: *mut Send);
+    fn nn_core_recovery(algorithm: u32, c: *const Connection, state: u32);
+    fn nn_core_restart(algorithm: u32, c: *const Connection, now_us: u32);
+    fn nn_core_undo(algorithm: u32, c: *const Connection);
+    fn nn_core_leave(c: *const Connection, send: *mut Send) -> u32;
     fn nn_core_inherit(flow: *mut Flow, word: u32, cwnd: u32) -> bool;
     fn nn_core_resume(flow: *mut Flow, base_us: u32, cwnd: u32);
-    fn nn_core_undo(flow: *mut Flow);
+    fn nn_core_siblings(places: *mut Places, siblings: *const Siblings, now_us: u32);
+    fn nn_core_look(places: *mut Places, now_us: u32) -> Siblings;
+    fn nn_core_replay(host: *mut ReplayHost, p: *const u32, step: *mut Replay);
     fn nn_core_rtt_limit(flow: *mut Flow, p: *const u32) -> u32;
 }
 
-/// One flow of one algorithm.
+/// The shipped parameters.
+fn defaults(algorithm: Algorithm) -> [u32; PARAMS] {
+    // SAFETY: a constant table that the C side never writes; the enum has its rows.
+    unsafe { nn_defaults[algorithm as usize] }
+}
+
+/// One flow of one algorithm, alone on its host or with siblings that a test makes up.
 #[derive(Clone, Debug)]
 pub struct Core {
     algorithm: Algorithm,
     params: [u32; PARAMS],
+    places: Places,
+    /// What the core is told of siblings instead of what is.
+    pub siblings: Option<Siblings>,
     /// What the core remembers; tests may look and set.
     pub flow: Flow,
 }
@@ -63,14 +71,14 @@ pub struct Core {
 impl Core {
     /// A new flow with the algorithm's shipped parameters, whose handshake took `srtt_us`.
     pub fn new(algorithm: Algorithm, now_us: u32, srtt_us: u32) -> Self {
-        // SAFETY: a constant table that the C side never writes; the enum has its rows.
-        let params = unsafe { nn_defaults[algorithm as usize] };
         let mut core = Core {
             algorithm,
-            params,
+            params: defaults(algorithm),
+            places: Places::default(),
+            siblings: None,
             flow: Flow::default(),
         };
-        core.init(now_us, srtt_us);
+        core.start(now_us, srtt_us);
         core
     }
 
@@ -78,20 +86,39 @@ impl Core {
     pub fn with(mut self, param: Param, value: u32) -> Self {
         self.params[param as usize] = value;
         let (now_us, srtt_us) = (self.flow.last_us, self.flow.rtt.smoothed);
-        self.init(now_us, srtt_us);
+        self.start(now_us, srtt_us);
         self
     }
 
-    fn init(&mut self, now_us: u32, srtt_us: u32) {
-        // SAFETY: both pointers are to live, properly laid out data of the sizes the C side expects.
+    /// Pointers to what this flow is; they are good until the next move.
+    fn connection(&mut self) -> Connection {
+        Connection {
+            flow: &mut self.flow,
+            p: self.params.as_ptr(),
+            places: &mut self.places,
+            destination: 0,
+        }
+    }
+
+    fn start(&mut self, now_us: u32, srtt_us: u32) {
+        let ack = Ack {
+            now_us,
+            ..Ack::default()
+        };
+        let beginning = Beginning {
+            srtt_us,
+            ..Beginning::default()
+        };
+        let mut send = Send::default();
+        self.places = Places::default();
+        // SAFETY: all pointers are to live, properly laid out data of the sizes the C side expects.
         unsafe {
-            nn_core_init(
+            nn_core_start(
                 self.algorithm as u32,
-                &mut self.flow,
-                self.params.as_ptr(),
-                now_us,
-                0,
-                srtt_us,
+                &self.connection(),
+                &ack,
+                &beginning,
+                &mut send,
             )
         }
     }
@@ -99,41 +126,36 @@ impl Core {
     /// Takes one ACK in and says how to send until the next.
     pub fn on_ack(&mut self, ack: &Ack) -> Send {
         let mut send = Send::default();
-        // SAFETY: as in `init`; `ack` and `send` outlive the call.
-        unsafe {
-            nn_core_on_ack(
-                self.algorithm as u32,
-                &mut self.flow,
-                self.params.as_ptr(),
-                ack,
-                &mut send,
-            )
-        };
+        if let Some(siblings) = self.siblings {
+            // SAFETY: as in `start`.
+            unsafe { nn_core_siblings(&mut self.places, &siblings, ack.now_us) }
+        }
+        // SAFETY: as in `start`.
+        unsafe { nn_core_on_ack(self.algorithm as u32, &self.connection(), ack, &mut send) };
         send
+    }
+
+    /// What the flow's siblings, itself among them, look like to it.
+    pub fn look(&mut self, now_us: u32) -> Siblings {
+        // SAFETY: as in `start`.
+        unsafe { nn_core_look(&mut self.places, now_us) }
     }
 
     /// The kernel's loss recovery changed state.
     pub fn recovery(&mut self, state: Recovery) {
-        // SAFETY: as in `init`.
-        unsafe {
-            nn_core_recovery(
-                self.algorithm as u32,
-                &mut self.flow,
-                self.params.as_ptr(),
-                state as u32,
-            )
-        }
+        // SAFETY: as in `start`.
+        unsafe { nn_core_recovery(self.algorithm as u32, &self.connection(), state as u32) }
     }
 
     /// The sender sends again after silence.
     pub fn restart(&mut self, now_us: u32) {
-        // SAFETY: as in `init`.
-        unsafe { nn_core_restart(&mut self.flow, self.params.as_ptr(), now_us) }
+        // SAFETY: as in `start`.
+        unsafe { nn_core_restart(self.algorithm as u32, &self.connection(), now_us) }
     }
 
     /// The connection comes from another algorithm of ours, with its base RTT and its window in segments.
     pub fn resume(&mut self, base_us: u32, cwnd: u32) {
-        // SAFETY: as in `init`.
+        // SAFETY: as in `start`.
         unsafe { nn_core_resume(&mut self.flow, base_us, cwnd) }
     }
 
@@ -141,37 +163,54 @@ impl Core {
     /// none, and how the socket may send until the next one says more.
     pub fn leave(&self) -> (u32, Send) {
         let mut send = Send::default();
-        // SAFETY: as in `init`; `send` outlives the call.
-        let word = unsafe { nn_core_leave(&self.flow, &mut send) };
+        // SAFETY: as in `start`.
+        let word = unsafe { nn_core_leave(&self.clone().connection(), &mut send) };
         (word, send)
     }
 
     /// A flow that has just started takes up what it finds on its socket; false when that is not ours.
     pub fn inherit(&mut self, word: u32, cwnd: u32) -> bool {
-        // SAFETY: as in `init`.
+        // SAFETY: as in `start`.
         unsafe { nn_core_inherit(&mut self.flow, word, cwnd) }
     }
 
     /// The last loss was none.
     pub fn undo(&mut self) {
-        // SAFETY: as in `init`.
-        unsafe { nn_core_undo(&mut self.flow) }
+        // SAFETY: as in `start`.
+        unsafe { nn_core_undo(self.algorithm as u32, &self.connection()) }
     }
 
     /// The RTT above which a segment counts as slow, microseconds.
     pub fn rtt_limit(&self) -> u32 {
-        // SAFETY: as in `init`.
+        // SAFETY: as in `start`.
         unsafe { nn_core_rtt_limit(&mut self.flow.clone(), self.params.as_ptr()) }
-    }
-
-    /// One step of a recorded flow; the step's outputs are filled in.
-    pub fn replay(&mut self, step: &mut Replay) {
-        // SAFETY: as in `init`.
-        unsafe { nn_core_replay(&mut self.flow, self.params.as_ptr(), step) }
     }
 
     /// The window, in 1/4096 segment.
     pub fn window(&self) -> u32 {
         self.flow.win.w
+    }
+}
+
+/// Some flows of one algorithm on a host, to which a recorded stream happens.
+#[derive(Debug)]
+pub struct Replayed {
+    params: [u32; PARAMS],
+    host: ReplayHost,
+}
+
+impl Replayed {
+    /// With the shipped parameters, and no flow yet.
+    pub fn new(algorithm: Algorithm) -> Self {
+        Replayed {
+            params: defaults(algorithm),
+            host: ReplayHost::default(),
+        }
+    }
+
+    /// One step; its outputs are filled in.
+    pub fn replay(&mut self, step: &mut Replay) {
+        // SAFETY: as in `Core::start`.
+        unsafe { nn_core_replay(&mut self.host, self.params.as_ptr(), step) }
     }
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Streams of samples for replay: the same from the same seed, wherever they are replayed.
 
-use crate::{Ack, Algorithm, Event, Recovery, Replay, APP_LIMITED, LONE};
+use crate::{
+    Ack, Algorithm, Event, Recovery, Replay, APP_LIMITED, DELAYED, REPLAY_FLOWS, RETRANSMITTED,
+};
+
+/// What the word begins with that a flow leaves to the next algorithm.
+const LEGACY: u32 = 0xa000_0000;
 
 /// SplitMix64: small, and the same everywhere.
 struct Random(u64);
@@ -20,35 +25,32 @@ impl Random {
     }
 }
 
-/// A flow of `steps` events for `algorithm`: ACKs over a path whose queue comes and goes, now and then a loss, a timeout, an
-/// undo, silence, and one ACK in sixteen that no path would send.
+/// `steps` events of some flows of `algorithm`: ACKs over a path whose queue comes and goes, now and then a loss, a timeout, an
+/// undo, silence, a flow that leaves and starts again, and one ACK in sixteen that no path would send.
 pub fn recorded(algorithm: Algorithm, seed: u64, steps: usize) -> Vec<Replay> {
     let mut random = Random(seed);
     let (mut now_us, mut delivered, mut queue_us) = (random.next() as u32, 0u32, 0u32);
     let mut stream = Vec::with_capacity(steps);
-    stream.push(Replay {
-        algorithm: algorithm as u32,
-        event: Event::Init as u32,
-        ack: Ack {
-            now_us,
-            rtt_us: 20_000,
-            mss: 1448,
-            ..Ack::default()
-        },
-        ..Replay::default()
-    });
-    for _ in 1..steps {
-        let mut step = Replay {
-            algorithm: algorithm as u32,
-            ..Replay::default()
-        };
-        step.event = match random.below(100) {
+    for number in 0..steps {
+        let event = match random.below(100) {
+            _ if number == 0 => Event::Start,
             0 => Event::Undo,
             1 => Event::Restart,
             2..=4 => Event::Recovery,
+            5 => Event::Leave,
+            6..=9 => Event::Start,
             _ => Event::Ack,
-        } as u32;
-        step.value = random.below(Recovery::Timeout as u32 + 1);
+        };
+        let mut step = Replay {
+            algorithm: algorithm as u32,
+            event: event as u32,
+            value: match event {
+                Event::Start => [0, LEGACY | 20_000][random.below(2) as usize],
+                _ => random.below(Recovery::Timeout as u32 + 1),
+            },
+            flow: random.below(REPLAY_FLOWS as u32),
+            ..Replay::default()
+        };
         now_us = now_us.wrapping_add(random.below(6_000));
         queue_us = match random.below(8) {
             0 => random.below(60_000),
@@ -70,11 +72,7 @@ pub fn recorded(algorithm: Algorithm, seed: u64, steps: usize) -> Vec<Replay> {
             } else {
                 0
             },
-            starving: random.below(20),
-            flags: [0, 0, 0, APP_LIMITED, LONE][random.below(5) as usize],
-            kin: 1 + random.below(4),
-            kin_window: random.below(64 << 12),
-            kin_worst: [0, 20_000 + random.below(40_000)][random.below(2) as usize],
+            flags: [0, 0, 0, APP_LIMITED, DELAYED, RETRANSMITTED][random.below(6) as usize],
             peer_stamp: now_us / 1000,
         };
         if random.below(16) == 0 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The levels below Nice: what each keeps, when it leaves, and that kin share.
+//! The levels below Nice: what each keeps, when it leaves, and that siblings share.
 
 mod feed;
 
 use approx::assert_abs_diff_eq;
 use feed::{Feeder, BASE_US};
-use netnice_cores::{Algorithm, Core, Param, ONE};
+use netnice_cores::{Algorithm, Core, Param, Siblings, ONE};
 
 /// The feeder spreads 16 segments over a base RTT: the packet time that a full window shows.
 const PACKET_US: u32 = BASE_US / 16;
@@ -101,8 +101,16 @@ fn below_one_segment_a_pair_decides() {
     }
 }
 
+fn siblings(flows: u32, window: u32) -> Option<Siblings> {
+    Some(Siblings {
+        flows,
+        window,
+        ..Siblings::default()
+    })
+}
+
 #[test]
-fn kin_move_to_their_mean_and_keep_their_sum() {
+fn siblings_move_to_their_mean_and_keep_their_sum() {
     let mut windows = [30.0, 4.0, 2.0];
     for _ in 0..12 {
         let mean = windows.iter().sum::<f64>() / 3.0;
@@ -111,8 +119,8 @@ fn kin_move_to_their_mean_and_keep_their_sum() {
             flow.core = flow.core.clone().with(Param::Add, 0);
             flow.set_window(*w);
             flow.now_us += 10;
-            let mut ack = flow.ack(2, flow.delivered, 0);
-            (ack.kin, ack.kin_window) = (3, (mean * f64::from(ONE)) as u32);
+            let ack = flow.ack(2, flow.delivered, 0);
+            flow.core.siblings = siblings(3, (mean * f64::from(ONE)) as u32);
             flow.core.on_ack(&ack);
             *w = flow.window();
         }
@@ -141,13 +149,13 @@ fn a_change_of_level_keeps_base_and_window() {
 }
 
 /// The window after forty pairs of one of sixteen flows with half a segment each, of which every `nth` meets a queue.
-fn in_a_crowd(nth: u32, kin: u32) -> f64 {
+fn in_a_crowd(nth: u32, flows: u32) -> f64 {
     let mut flow = Feeder::at(Algorithm::Netnice1, &[], 64.0);
     flow.round(BASE_US);
     flow.set_window(0.5);
     let packet = BASE_US / 64;
     for pair in 0..40 {
-        (flow.kin, flow.kin_window) = (kin, flow.core.window());
+        flow.core.siblings = siblings(flows, flow.core.window());
         let met = pair % nth == 0;
         flow.round(BASE_US + packet + if met { 2 * packet + 600 } else { 0 });
     }
@@ -155,10 +163,10 @@ fn in_a_crowd(nth: u32, kin: u32) -> f64 {
 }
 
 #[test]
-fn pairs_of_kin_meet_by_chance_and_a_level_above_is_met_always() {
+fn pairs_of_siblings_meet_by_chance_and_a_level_above_is_met_always() {
     assert!(
         in_a_crowd(3, 16) > 1.0,
-        "every third: kin {}",
+        "every third: siblings {}",
         in_a_crowd(3, 16)
     );
     assert!(

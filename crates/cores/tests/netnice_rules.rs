@@ -5,7 +5,7 @@ mod feed;
 
 use approx::assert_abs_diff_eq;
 use feed::{Feeder, BASE_US};
-use netnice_cores::{Ack, Algorithm, Param, Recovery, LONE, ONE};
+use netnice_cores::{Ack, Algorithm, Param, Recovery, Siblings, LONE, ONE};
 
 const QUEUED_US: u32 = BASE_US + BASE_US / 2;
 
@@ -266,10 +266,13 @@ fn a_queue_of_two_segments_starts_the_count_again() {
     }
 }
 
-/// What a round with one segment of this flow queued adds to a window of eleven, as one of `kin` flows.
-fn growth(kin: u32, params: &[(Param, u32)]) -> f64 {
+/// What a round with one segment of this flow queued adds to a window of eleven, as one of so many flows.
+fn growth(flows: u32, params: &[(Param, u32)]) -> f64 {
     let mut flow = Feeder::at(Algorithm::Netnice, params, 11.0);
-    flow.kin = kin;
+    flow.core.siblings = Some(Siblings {
+        flows,
+        ..Siblings::default()
+    });
     flow.round(BASE_US + 2000);
     flow.window() - 11.0
 }

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What Nice does beyond the paper where a host has several flows to one place.
+//! What netnice does beyond the paper where a host has several flows to one place.
 
 mod feed;
 
 use feed::{Feeder, BASE_US};
-use netnice_cores::{Algorithm, ONE};
+use netnice_cores::{Algorithm, Siblings, ONE};
 
 const QUEUED_US: u32 = BASE_US + BASE_US / 2;
+
+fn siblings(flows: u32, mean: f64) -> Siblings {
+    Siblings {
+        flows,
+        window: (mean * f64::from(ONE)) as u32,
+        ..Siblings::default()
+    }
+}
 
 fn about(window: f64, expected: f64) -> bool {
     (window - expected).abs() < 0.1
@@ -18,7 +26,7 @@ fn known(mean: f64) -> Feeder {
     flow.now_us += 10_000_000;
     flow.round(BASE_US);
     flow.set_window(16.0);
-    (flow.kin, flow.kin_window) = (4, (mean * f64::from(ONE)) as u32);
+    flow.core.siblings = Some(siblings(4, mean));
     flow
 }
 
@@ -54,13 +62,16 @@ fn flows_of_a_host_move_to_their_mean() {
 #[test]
 fn of_a_crowd_who_has_what_would_do_for_all_shares_it_though_they_starve() {
     let shared = 17.0 - (17.0 - 2.1) / 4.0;
-    for (kin, mean, expected) in [(32, 1.9, 17.0), (32, 2.1, shared), (31, 2.1, 17.0)] {
+    for (flows, mean, expected) in [(32, 1.9, 17.0), (32, 2.1, shared), (31, 2.1, 17.0)] {
         let mut flow = known(mean);
-        (flow.kin, flow.starving) = (kin, kin - 1);
+        flow.core.siblings = Some(Siblings {
+            sub_packet: flows - 1,
+            ..siblings(flows, mean)
+        });
         flow.round(BASE_US);
         assert!(
             about(flow.window(), expected),
-            "{kin} of {mean}: {}",
+            "{flows} of {mean}: {}",
             flow.window()
         );
     }
@@ -69,14 +80,14 @@ fn of_a_crowd_who_has_what_would_do_for_all_shares_it_though_they_starve() {
 #[test]
 fn flows_of_a_host_drain_their_queue_before_they_halve() {
     let mut flow = known(16.0);
-    flow.kin_window = 0;
+    flow.core.siblings = Some(siblings(4, 0.0));
     flow.round(QUEUED_US);
     let drained = flow.window();
     flow.round(QUEUED_US);
     let held = flow.window();
     flow.round(QUEUED_US);
     let mut alone = known(16.0);
-    (alone.kin, alone.kin_window) = (1, 0);
+    alone.core.siblings = Some(siblings(1, 0.0));
     alone.round(QUEUED_US);
     assert_eq!(alone.window(), 8.0);
     // What they move to their mean of zero is a quarter each round.

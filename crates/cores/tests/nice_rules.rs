@@ -5,7 +5,7 @@ mod feed;
 
 use approx::assert_abs_diff_eq;
 use feed::{Feeder, BASE_US};
-use netnice_cores::{Ack, Algorithm, Param, Recovery, LONE};
+use netnice_cores::{Ack, Algorithm, Param, Recovery, Siblings, LONE};
 
 /// A tenth of the way from the least to the largest RTT, which is twice the first.
 const LIMIT_US: u32 = BASE_US + BASE_US / 10;
@@ -109,7 +109,12 @@ fn a_lone_segment_is_no_witness_of_a_queue() {
 #[test]
 fn siblings_change_nothing() {
     let (mut one, mut many) = (nice(16.0), nice(16.0));
-    (many.kin, many.kin_window, many.kin_worst) = (8, 4096, BASE_US + 1);
+    many.core.siblings = Some(Siblings {
+        flows: 8,
+        window: 4096,
+        worst_rtt: BASE_US + 1,
+        sub_packet: 7,
+    });
     for rtt in [BASE_US, LIMIT_US + 1, BASE_US, 2 * BASE_US] {
         one.round(rtt);
         many.round(rtt);

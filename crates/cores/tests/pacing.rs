@@ -5,7 +5,7 @@ mod feed;
 
 use approx::assert_abs_diff_eq;
 use feed::{Feeder, BASE_US, MSS};
-use netnice_cores::{Ack, Algorithm, Param, Recovery, ONE};
+use netnice_cores::{Ack, Algorithm, Param, Recovery, Siblings, ONE};
 
 /// How long two segments take at this rate, microseconds.
 fn pair_gap_us(rate: u64) -> f64 {
@@ -40,7 +40,7 @@ fn from_two_on_the_window_limits_and_pacing_spreads() {
 }
 
 /// The gap between two pairs at the floor, after `rounds` congested rounds there.
-fn starved(gap_ms: u32, peers: u32, rounds: u32) -> f64 {
+fn starved(gap_ms: u32, sub_packet: u32, rounds: u32) -> f64 {
     let params = [
         (Param::MaxGap, gap_ms),
         (Param::PeerGap, 250),
@@ -50,10 +50,11 @@ fn starved(gap_ms: u32, peers: u32, rounds: u32) -> f64 {
     for _ in 0..rounds {
         flow.round(2 * BASE_US);
     }
-    let ack = Ack {
-        starving: peers,
-        ..flow.ack(2, flow.delivered.wrapping_sub(1), BASE_US)
-    };
+    let ack = flow.ack(2, flow.delivered.wrapping_sub(1), BASE_US);
+    flow.core.siblings = Some(Siblings {
+        sub_packet,
+        ..Siblings::default()
+    });
     pair_gap_us(flow.core.on_ack(&ack).rate)
 }
 

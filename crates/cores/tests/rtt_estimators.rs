@@ -4,7 +4,7 @@
 mod feed;
 
 use feed::{Feeder, BASE_US};
-use netnice_cores::{Algorithm, Param, Recovery};
+use netnice_cores::{Algorithm, Param, Recovery, Siblings};
 
 const FIVE_MINUTES_US: u32 = 300_000_000;
 
@@ -88,7 +88,11 @@ fn told(estimator: u32, worst_us: u32, age_us: u32, measured: bool) -> u32 {
     }
     flow.set_window(4.0);
     flow.now_us = flow.now_us.wrapping_add(age_us);
-    flow.kin_worst = worst_us;
+    flow.core.siblings = Some(Siblings {
+        flows: 1,
+        worst_rtt: worst_us,
+        ..Siblings::default()
+    });
     flow.round(BASE_US);
     flow.core.flow.rtt.max
 }

@@ -21,10 +21,6 @@ fn switched(flow: &Feeder, to: Algorithm, srtt_us: u32) -> Feeder {
         core,
         now_us: flow.now_us,
         delivered: flow.delivered,
-        kin: flow.kin,
-        kin_window: flow.kin_window,
-        kin_worst: flow.kin_worst,
-        starving: flow.starving,
         last: send,
     }
 }

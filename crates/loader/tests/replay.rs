@@ -5,7 +5,7 @@ use std::mem::size_of;
 use std::slice;
 
 use libbpf_rs::{ObjectBuilder, ProgramInput};
-use netnice_cores::{recorded, Algorithm, Core, Replay};
+use netnice_cores::{recorded, Algorithm, Replay, Replayed};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/replay.bpf.o"));
 const STEPS: usize = 5_000;
@@ -27,10 +27,10 @@ fn ebpf_and_host_come_to_the_same_windows() {
         .expect("the object has one program");
 
     for algorithm in Algorithm::ALL {
-        let mut core = Core::new(algorithm, 0, 0);
+        let mut replayed = Replayed::new(algorithm);
         for (number, step) in recorded(algorithm, 7, STEPS).into_iter().enumerate() {
             let (mut host, mut ebpf) = (step, step);
-            core.replay(&mut host);
+            replayed.replay(&mut host);
             let input = ProgramInput {
                 context_in: Some(bytes(&mut ebpf)),
                 ..Default::default()

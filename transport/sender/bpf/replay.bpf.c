@@ -12,20 +12,23 @@ char _license[] SEC("license") = "GPL";
 
 u32 nn_params_table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 
-struct nn_flow nn_replayed;
+struct nn_replay_host nn_hosts[NN_ALGORITHM_COUNT];
+
+struct nn_replay nn_step; /* not on the stack, or clang works on the context itself, which the verifier refuses */
 
 SEC("syscall")
 int replay(struct nn_replay *step)
 {
 	u32 algorithm = step->algorithm;
-	struct nn_replay copy = *step;
 
 	if (algorithm >= NN_ALGORITHM_COUNT)
 		return -1;
-	nn_replay(&nn_replayed, nn_params_table[algorithm], &copy);
-	step->window = copy.window;
-	step->send.cwnd = copy.send.cwnd;
-	step->send.rate = copy.send.rate;
-	step->send.now = copy.send.now;
+	nn_step = *step;
+	nn_replay(&nn_hosts[algorithm], nn_params_table[algorithm], &nn_step);
+	step->value = nn_step.value;
+	step->window = nn_step.window;
+	step->send.cwnd = nn_step.send.cwnd;
+	step->send.rate = nn_step.send.rate;
+	step->send.now = nn_step.send.now;
 	return 0;
 }

@@ -21,7 +21,6 @@
 #define nn_set_cwnd(tp, v) ((tp)->snd_cwnd = (v))
 #define nn_set_rate(sk, v) ((sk)->sk_pacing_rate = (v))
 #define NN_AF_INET6 10
-#define nn_add(counter, v) __sync_fetch_and_add(counter, v)
 
 /* Only between none and TCP's own pacing: where the fq qdisc paces, it stays in charge. */
 static __always_inline void nn_set_paced(struct sock *sk, bool paced)
@@ -33,7 +32,7 @@ static __always_inline void nn_set_paced(struct sock *sk, bool paced)
 }
 
 /* What tells one peer's network from another's: the address, of IPv6 the first half. */
-static __always_inline u32 nn_place(const struct sock *sk)
+static __always_inline u32 nn_destination(const struct sock *sk)
 {
 	const struct sock_common *common = &sk->__sk_common;
 
@@ -49,11 +48,11 @@ static __always_inline u32 nn_place(const struct sock *sk)
 #define NN_CONG_CONTROL(name)                                                                                          \
 	NN_OP(void, name##_cong_control, struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)             \
 	{                                                                                                              \
-		name##_acked(sk, rs, flag &NN_RETRANS_ACKED);                                                          \
+		nn_sender_acked(sk, NN_A_##name, rs, flag &NN_RETRANS_ACKED);                                          \
 	}                                                                                                              \
 	NN_OP(void, name##_cong_control_v1, struct sock *sk, const struct rate_sample *rs)                             \
 	{                                                                                                              \
-		name##_acked(sk, rs, false);                                                                           \
+		nn_sender_acked(sk, NN_A_##name, rs, false);                                                           \
 	}
 
 #define NN_OPS(map, cc_name, control)                                                                                  \

@@ -11,7 +11,6 @@
 #define nn_private(sk) inet_csk_ca(sk)
 #define nn_set_cwnd(tp, v) tcp_snd_cwnd_set(tp, v)
 #define nn_set_rate(sk, v) WRITE_ONCE((sk)->sk_pacing_rate, v)
-#define nn_add(counter, v) __sync_fetch_and_add(counter, v)
 
 /* Only between none and TCP's own pacing: where the fq qdisc paces, it stays in charge. */
 static inline void nn_set_paced(struct sock *sk, bool paced)
@@ -23,7 +22,7 @@ static inline void nn_set_paced(struct sock *sk, bool paced)
 }
 
 /* What tells one peer's network from another's: the address, of IPv6 the first half. */
-static inline u32 nn_place(const struct sock *sk)
+static inline u32 nn_destination(const struct sock *sk)
 {
 #if IS_ENABLED(CONFIG_IPV6)
 	if (sk->sk_family == AF_INET6)
@@ -45,7 +44,7 @@ static inline u32 nn_place(const struct sock *sk)
 #define NN_CONG_CONTROL(name)                                                                                          \
 	NN_OP(void, name##_cong_control, NN_CONG_CONTROL_ARGS)                                                         \
 	{                                                                                                              \
-		name##_acked(sk, rs, NN_RETRANS);                                                                      \
+		nn_sender_acked(sk, NN_A_##name, rs, NN_RETRANS);                                                      \
 	}
 
 #define NN_REGISTER(cc_name)                                                                                           \

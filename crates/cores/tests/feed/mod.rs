@@ -13,10 +13,6 @@ pub struct Feeder {
     pub core: Core,
     pub now_us: u32,
     pub delivered: u32,
-    pub kin: u32,
-    pub kin_window: u32,
-    pub kin_worst: u32,
-    pub starving: u32,
     pub last: Send,
 }
 
@@ -31,10 +27,6 @@ impl Feeder {
             core,
             now_us: 1_000_000,
             delivered: 0,
-            kin: 1,
-            kin_window: 0,
-            kin_worst: 0,
-            starving: 0,
             last: Send::default(),
         }
     }
@@ -71,10 +63,6 @@ impl Feeder {
             acked,
             rtt_us,
             in_flight: self.segments(),
-            kin: self.kin,
-            kin_window: self.kin_window,
-            kin_worst: self.kin_worst,
-            starving: self.starving,
             mss: MSS,
             ..Ack::default()
         }
