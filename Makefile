@@ -5,7 +5,7 @@ CACHE   := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/netnice
 PREFIX  ?= /usr/local
 DESTDIR ?=
 # netnice-fetch serves the demo and the tests only, netnice-manual writes what is installed beside the programs.
-INSTALLED := netnice netnicectl netnice-path netnice-measure netnice-prefetch
+INSTALLED := netnice netnicectl netnice-path netnice-measure netnice-prefetch netnice-replay
 BINARIES  := $(INSTALLED) netnice-fetch netnice-manual
 BIN  := $(PREFIX)/bin
 MAN  := $(PREFIX)/share/man/man1
@@ -84,7 +84,7 @@ uninstall: ## Remove what install put there
 	for b in $(INSTALLED); do \
 		rm -f $(DESTDIR)$(BIN)/$$b $(DESTDIR)$(BASH)/$$b $(DESTDIR)$(ZSH)/_$$b $(DESTDIR)$(FISH)/$$b.fish \
 			$(DESTDIR)$(MAN)/$$b.1; done
-	rm -f $(DESTDIR)$(MAN)/netnicectl-*.1 $(DESTDIR)$(MAN)/netnice-measure-*.1
+	rm -f $(foreach b,netnicectl netnice-measure netnice-prefetch netnice-replay,$(DESTDIR)$(MAN)/$(b)-*.1)
 
 relock: ## Pin setup.d/requirements.in anew, with hashes
 	$(PYTHON) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \

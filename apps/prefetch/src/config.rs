@@ -13,6 +13,9 @@ use serde::{Deserialize, Deserializer};
 
 use crate::{Error, Result};
 
+/// A reply's head has no room for more.
+const MOST_HINTS: usize = 100;
+
 /// All of it; unknown names are errors.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -60,8 +63,11 @@ pub enum Preset {
 pub struct Prefetch {
     pub mode: Mode,
     pub preset: Preset,
-    /// Prefetches of one client at a time, and hints on a page
+    /// Prefetches of one client at a time
     pub outstanding: usize,
+    /// URLs that a page names. Browsers fetch all of them at once; more than `outstanding` are for clients that queue
+    /// them, as the paper's: those are told all that is likely, and know themselves what they have
+    pub hints: Option<usize>,
     /// Clients that must have asked for a URL before others are told of it
     pub clients: u8,
     /// Largest reply that is prefetched
@@ -141,6 +147,7 @@ impl Default for Prefetch {
             mode: Mode::Link,
             preset: Preset::Aggressive,
             outstanding: 3,
+            hints: None,
             clients: 2,
             size: Size(1 << 20),
             buffers: Size(64 << 20),
@@ -194,6 +201,9 @@ impl Config {
         if !(1..=3).contains(&self.prefetch.outstanding) {
             return wrong("prefetch.outstanding must be 1 to 3: more would take all of a browser's six connections".into());
         }
+        if !(1..=MOST_HINTS).contains(&self.prefetch.hints()) {
+            return wrong(format!("prefetch.hints must be 1 to {MOST_HINTS}"));
+        }
         if self.limits.head.0 < 8192 {
             return wrong("limits.head must be at least 8 KiB".into());
         }
@@ -205,6 +215,11 @@ impl Config {
 }
 
 impl Prefetch {
+    /// What a page names: what its client may have under way, unless the settings say otherwise.
+    pub fn hints(&self) -> usize {
+        self.hints.unwrap_or(self.outstanding)
+    }
+
     pub fn params(&self) -> Params {
         let preset = match self.preset {
             Preset::Conservative => Params::CONSERVATIVE,

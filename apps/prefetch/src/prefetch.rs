@@ -131,7 +131,7 @@ async fn fill(
 
 fn add_hints(proxy: &Proxy, settings: &Settings, asked: &Asked, headers: &mut header::HeaderMap) {
     let mode = settings.config.prefetch.mode;
-    let most = settings.config.prefetch.outstanding;
+    let most = settings.config.prefetch.hints();
     if matches!(mode, Mode::Link | Mode::Rewrite) {
         let urls = proxy.learner.predict_after(&asked.url, most);
         hints::add_links(headers, &urls);
@@ -144,13 +144,7 @@ async fn watch(under_way: UnderWay, settings: Arc<Settings>, room: OwnedSemaphor
     let (began, mut look) = (Instant::now(), FIRST_LOOK);
     let deadline = settings.config.prefetch.deadline.into();
     let delivery = &under_way.delivery;
-    let arrived = || {
-        let handed_over = delivery
-            .handed_over
-            .load(std::sync::atomic::Ordering::Acquire);
-        handed_over && delivery.socket.under_way() == 0
-    };
-    while !arrived() && began.elapsed() < LONGEST {
+    while !delivery.has_arrived() && began.elapsed() < LONGEST {
         tokio::time::sleep(look).await;
         look = (look * 2).min(LAST_LOOK);
         if began.elapsed() > deadline && delivery.socket.hurry(&settings.foreground) {

@@ -283,9 +283,14 @@ impl Proxy {
         if !page || status != StatusCode::OK || asked.saves_data {
             return Vec::new();
         }
-        let most = settings.config.prefetch.outstanding;
-        let likely = self.learner.predict(asked.client, 4 * most);
-        let told = self.visitors.tell(asked.client, likely, most);
+        let prefetch = &settings.config.prefetch;
+        let most = prefetch.hints();
+        let told = if most > prefetch.outstanding {
+            self.learner.predict(asked.client, most)
+        } else {
+            let likely = self.learner.predict(asked.client, 4 * most);
+            self.visitors.tell(asked.client, likely, most)
+        };
         self.metrics.hints.inc_by(told.len() as u64);
         told
     }

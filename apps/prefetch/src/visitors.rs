@@ -29,6 +29,17 @@ pub struct Delivery {
     pub socket: Arc<Socket>,
     /// All of it is with the kernel, or its connection is gone.
     pub handed_over: AtomicBool,
+    arrived: AtomicBool,
+}
+
+impl Delivery {
+    /// The browser has all of it. What the connection sends later does not change that once it was seen.
+    pub fn has_arrived(&self) -> bool {
+        if self.handed_over.load(Ordering::Acquire) && self.socket.under_way() == 0 {
+            self.arrived.store(true, Ordering::Release);
+        }
+        self.arrived.load(Ordering::Acquire)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -83,6 +94,7 @@ impl Visitors {
     ) -> Option<Arc<Delivery>> {
         let mut all = self.lock();
         let visitor = all.get_or_insert_mut(client, Visitor::default);
+        visitor.settle();
         if visitor.under_way.len() >= most {
             return None;
         }
@@ -91,6 +103,7 @@ impl Visitors {
             url: url.to_owned(),
             socket: socket.clone(),
             handed_over: AtomicBool::new(false),
+            arrived: AtomicBool::new(false),
         });
         visitor.under_way.push(delivery.clone());
         Some(delivery)
@@ -146,6 +159,7 @@ impl Visitors {
     pub fn tell(&self, client: u64, urls: Vec<String>, most: usize) -> Vec<String> {
         let mut all = self.lock();
         let visitor = all.get_or_insert_mut(client, Visitor::default);
+        visitor.settle();
         let free = most.saturating_sub(visitor.under_way.len());
         let fresh = urls
             .into_iter()
@@ -160,6 +174,11 @@ impl Visitors {
 }
 
 impl Visitor {
+    /// Forgets what has arrived: its own watch notices later.
+    fn settle(&mut self) {
+        self.under_way.retain(|delivery| !delivery.has_arrived());
+    }
+
     fn expire(&mut self) -> u64 {
         let mut wasted = 0;
         while let Some((_, bytes, at)) = self.unused.front() {

@@ -72,6 +72,17 @@ fn nobody_is_told_of_what_is_personal_or_of_no_use() {
 }
 
 #[test]
+fn who_queues_prefetches_is_told_all_each_time() {
+    let (site, folder) = (site(), Folder::new());
+    let proxy = Proxy::new(&site, &folder, &format!("{ANY}hints = 20\n"));
+    teach(&proxy, &["/a", "/b", "/c", "/d", "/e"]);
+    let mut browser = proxy.browser("three");
+    for _ in 0..2 {
+        assert_eq!(browser.get("/", "").hints().len(), 5);
+    }
+}
+
+#[test]
 fn harmless_cookies_name_nobody() {
     let (site, folder) = (site(), Folder::new());
     let proxy = Proxy::new(

@@ -65,6 +65,17 @@ fn what_would_be_of_no_use_is_refused_before_a_byte() {
 }
 
 #[test]
+fn what_has_arrived_is_not_under_way() {
+    let (site, folder) = (site(), Folder::new());
+    let proxy = Proxy::new(&site, &folder, ANY);
+    let mut browser = proxy.browser("one");
+    for number in 0..20 {
+        let reply = browser.prefetch(&format!("/{number}"));
+        assert_eq!(reply.status, 200, "prefetch {number}, one after the other");
+    }
+}
+
+#[test]
 fn a_client_has_few_under_way() {
     let (site, folder) = (site(), Folder::new());
     let proxy = Proxy::new(&site, &folder, &format!("{ANY}outstanding = 2\n"));

@@ -37,13 +37,14 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn programs() -> [Command; 5] {
+fn programs() -> [Command; 6] {
     [
         netnice::command(),
         netnicectl::command(),
         netnice_path::command(),
         netnice_measure::command(),
         netnice_prefetch::command(),
+        netnice_replay::command(),
     ]
 }
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The made-up log is as `netnice-replay generate --help` says.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use netnice_prefetch_predictor::log::Reader;
+use netnice_prefetch_predictor::{Params, Predictor, Request};
+use netnice_replay::generate::line;
+use netnice_replay::generate::site::{self, Site};
+use netnice_replay::generate::visits::{self, requests, Asked, Pace};
+use netnice_replay::trace::Trace;
+use proptest::prelude::*;
+
+const PACE: Pace = Pace {
+    every: Duration::from_secs(1),
+    think: Duration::from_secs(10),
+};
+
+fn log(asked: &[Asked]) -> String {
+    asked.iter().fold(String::new(), |mut text, asked| {
+        line(&mut text, asked);
+        text
+    })
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn close(found: f64, expected: f64, share: f64) {
+    assert!(
+        (found / expected - 1.0).abs() < share,
+        "{found}, not about {expected}"
+    );
+}
+
+#[test]
+fn sizes_and_images() {
+    let site = Site::new(20_000, 8, 7);
+    let sizes = |documents: Vec<&site::Document>| -> Vec<f64> {
+        documents.iter().map(|d| d.bytes as f64).collect()
+    };
+    let pages = sizes(site.pages.iter().map(|p| &p.document).collect());
+    close(median(pages.clone()), site::PAGE_MEDIAN, 0.03);
+    // One in six is above a sigma.
+    let above = site::PAGE_MEDIAN * site::PAGE_SIGMA.exp();
+    let share = pages.iter().filter(|b| **b > above).count() as f64 / pages.len() as f64;
+    close(share, 0.1587, 0.05);
+    let images = sizes(site.pages.iter().flat_map(|p| &p.images).collect());
+    close(images.len() as f64 / pages.len() as f64, site::IMAGES, 0.03);
+    // Of a bounded Pareto distribution.
+    let norm = 1.0 - (site::IMAGE_LEAST / site::LARGEST).powf(site::IMAGE_ALPHA);
+    let expected = site::IMAGE_LEAST / (1.0 - 0.5 * norm).powf(1.0 / site::IMAGE_ALPHA);
+    close(median(images.clone()), expected, 0.03);
+    let bounds = site::IMAGE_LEAST..=site::LARGEST;
+    assert!(images.iter().all(|b| bounds.contains(b)));
+}
+
+#[test]
+fn beginnings_are_as_popular_as_their_rank_says() {
+    let site = Site::new(200, 8, 1);
+    let asked = requests(&site, 20_000, PACE, 1);
+    let mut visits = HashSet::new();
+    let mut count: HashMap<&str, f64> = HashMap::new();
+    for a in asked.iter().filter(|a| visits.insert(a.visit)) {
+        *count.entry(&a.document.url).or_default() += 1.0;
+    }
+    let weight = |rank: f64| rank.powf(-site::POPULARITY);
+    let all: f64 = (1..=200).map(|r| weight(f64::from(r))).sum();
+    for rank in [1, 2, 5, 20] {
+        let found = count[format!("/page{}.html", rank - 1).as_str()];
+        close(found / 20_000.0, weight(f64::from(rank)) / all, 0.15);
+    }
+}
+
+#[test]
+fn visits_are_as_long_and_as_slow_as_documented() {
+    // Pages enough that few are seen twice.
+    let site = Site::new(50_000, 8, 1);
+    let asked = requests(&site, 5000, PACE, 3);
+    let last = asked.iter().map(|a| a.visit).max().expect("visits");
+    assert_eq!(last, 4999);
+    let begin = |visit| asked.iter().find(|a| a.visit == visit).expect("a page").at;
+    close(begin(4999).as_secs_f64() / 4999.0, 1.0, 0.05);
+    let trace = Trace::read(log(&asked).as_bytes()).expect("memory");
+    assert_eq!((trace.requests, trace.skipped), (asked.len(), 0));
+    let visits: Vec<_> = trace.clients.iter().flatten().collect();
+    let pages: usize = visits.iter().map(|v| v.views.len()).sum();
+    close(pages as f64 / visits.len() as f64, visits::PAGES, 0.05);
+    let thinks = visits.iter().flat_map(|v| {
+        let views = &v.views[..v.views.len() - 1];
+        views.iter().map(|view| view.think.as_secs_f64())
+    });
+    // With the half second in which images are asked for; the log has whole seconds.
+    close(median(thinks.collect()), 10.5, 0.06);
+    let images = visits
+        .iter()
+        .flat_map(|v| &v.views)
+        .map(|v| v.embedded.len());
+    close(
+        images.sum::<usize>() as f64 / pages as f64,
+        site::IMAGES,
+        0.05,
+    );
+}
+
+#[test]
+fn the_next_page_is_mostly_linked() {
+    let site = Site::new(50_000, 8, 1);
+    let number: HashMap<&str, usize> = (0..)
+        .zip(&site.pages)
+        .map(|(n, p)| (p.document.url.as_str(), n))
+        .collect();
+    let mut last: HashMap<u32, usize> = HashMap::new();
+    let (mut linked, mut first, mut all) = (0.0, 0.0, 0.0);
+    for a in requests(&site, 5000, PACE, 5) {
+        let Some(&page) = number.get(a.document.url.as_str()) else {
+            continue;
+        };
+        if let Some(before) = last.insert(a.visit, page) {
+            let links = &site.pages[before].links;
+            all += 1.0;
+            linked += f64::from(links.contains(&page));
+            first += f64::from(links[0] == page);
+        }
+    }
+    close(linked / all, visits::FOLLOWS, 0.02);
+    let weights: f64 = (1..=8).map(|k| f64::from(k).powf(-visits::LINKS)).sum();
+    close(first / all, visits::FOLLOWS / weights, 0.05);
+}
+
+#[test]
+fn one_day_predicts_the_next() {
+    let site = Site::new(200, 8, 1);
+    let mut predictor = Predictor::new(Params::AGGRESSIVE).expect("a preset");
+    let (mut told, mut all) = (0, 0);
+    for (day, visits, offset) in [(1, 4000, 0), (2, 500, 1 << 32)] {
+        let text = log(&requests(&site, visits, PACE, day));
+        let mut reader = Reader::default();
+        for line in text.lines() {
+            let record = reader.line(line).expect("a line");
+            let request = record.request().expect("a request");
+            let client = request.client ^ offset;
+            if day == 2 && request.page {
+                let likely = predictor.predict(client, 50);
+                told += usize::from(likely.iter().any(|p| p.url == request.url));
+                all += 1;
+            }
+            predictor.learn(Request { client, ..request });
+        }
+    }
+    // First pages, a sixth, nothing can predict.
+    let share = f64::from(told as u32) / f64::from(all);
+    assert!(share > 0.5, "only {share} of what comes next was told");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn the_same_numbers_are_the_same_log(pages in 2usize..60, links in 1usize..80, visits in 1u32..40, seed: u64) {
+        let site = Site::new(pages, links, seed);
+        prop_assert_eq!(&site, &Site::new(pages, links, seed));
+        let all = requests(&site, visits, PACE, seed);
+        prop_assert_eq!(&all, &requests(&site, visits, PACE, seed));
+        prop_assert!(all.windows(2).all(|w| w[0].at <= w[1].at));
+        for (number, page) in site.pages.iter().enumerate() {
+            prop_assert!(page.links.len() == links.min(pages - 1) && !page.links.contains(&number));
+        }
+        let once: HashSet<_> = all.iter().map(|a| (a.visit, &a.document.url)).collect();
+        prop_assert_eq!(once.len(), all.len());
+        prop_assert_ne!(&site, &Site::new(pages, links, seed ^ 1));
+    }
+
+    #[test]
+    fn a_longer_log_begins_like_a_shorter_one(visits in 1u32..40, seed: u64) {
+        let site = Site::new(30, 4, 1);
+        let longer = requests(&site, visits + 5, PACE, seed);
+        let shorter = requests(&site, visits, PACE, seed);
+        let begins: Vec<_> = longer.into_iter().filter(|a| a.visit < visits).collect();
+        prop_assert_eq!(begins, shorter);
+    }
+}
