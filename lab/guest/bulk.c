@@ -18,13 +18,15 @@
 struct flow {
 	struct source source;
 	struct timer start, stop, pulse;
-	int id, fd, port, tos;
+	int id, fd, port, tos, core;
 	uint64_t on, off, rate, marked_bytes, marked_retrans;
 	char host[32], address[32], cc[16];
 };
 
 static struct flow *flows;
 static int flow_count;
+static char cores[64][16];
+static int core_count;
 
 struct drain {
 	struct source source;
@@ -153,11 +155,26 @@ static uint64_t flow_window(struct flow *flow, const struct tcp_info *info)
 {
 	uint64_t cwnd = (uint64_t)info->tcpi_snd_cwnd << 16, paced;
 
-	if ((strncmp(flow->cc, "nice", 4) && strncmp(flow->cc, "netnice", 7)) || !info->tcpi_snd_mss ||
-	    info->tcpi_pacing_rate == ~0ull)
+	if (!flow->core || !info->tcpi_snd_mss || info->tcpi_pacing_rate == ~0ull)
 		return cwnd;
 	paced = (info->tcpi_pacing_rate * info->tcpi_rtt << 16) / 1000000 / info->tcpi_snd_mss;
 	return paced < cwnd ? paced : cwnd;
+}
+
+/* To be called before its flows are added. */
+void core_add(const char *cc)
+{
+	if (core_count == 64)
+		fail("more than 64 cores");
+	snprintf(cores[core_count++], sizeof(cores[0]), "%s", cc);
+}
+
+static int is_core(const char *cc)
+{
+	for (int i = 0; i < core_count; i++)
+		if (!strcmp(cores[i], cc))
+			return 1;
+	return 0;
 }
 
 static void bulk_over(struct source *source, uint32_t events)
@@ -189,6 +206,7 @@ void bulk_add(int id, const char *host, const char *address, int port, const cha
 	snprintf(flow->host, sizeof(flow->host), "%s", host);
 	snprintf(flow->address, sizeof(flow->address), "%s", address);
 	snprintf(flow->cc, sizeof(flow->cc), "%s", cc);
+	flow->core = is_core(cc);
 	flow->start.fire = bulk_start;
 	timer_set(&flow->start, start);
 	flow->stop.fire = bulk_stop;

@@ -45,6 +45,7 @@ void cgroup_enter(const char *name);
 extern int receiver_watched; /* the plan is about windows that receivers advertise */
 void receiver_watch(int fd, int port);
 void receiver_forget(int fd);
+void core_add(const char *cc); /* this congestion control is one of the cores under test */
 void bulk_pulse(int id, uint64_t on, uint64_t off);
 void bulk_add(int id, const char *host, const char *address, int port, const char *cc, int tos, uint64_t start,
 	      uint64_t stop, uint64_t rate);

@@ -253,7 +253,7 @@ bool Take(std::istringstream &line, double &duration)
 	int id, tos;
 
 	line >> word;
-	if (word == "device" || word == "sysctl" || word == "sink") {
+	if (word == "device" || word == "sysctl" || word == "sink" || word == "core") {
 		return true; /* the lab's own, and always there */
 	} else if (word == "duration" && line >> at) {
 		duration = double(at) / 1e6;

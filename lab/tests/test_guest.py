@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,23 @@ def test_a_path_of_the_host_makes_no_difference(
     elsewhere = tmp_path / "a" / "much" / "longer" / "name"
     elsewhere.mkdir(parents=True)
     assert machine.boot(elsewhere, run, built, 60, "elsewhere", "").digest == usual.digest
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [({"threshold": 101}, "netnice: threshold takes 0 to 100"), ({"min_window": 0}, "min_window takes 1 to 4096000")],
+)
+def test_the_module_refuses_what_is_out_of_range(
+    built: machine.Programs, no_kept_results: Path, bulk: MakeRun, changes: dict[str, int], words: str
+) -> None:
+    run = replace(bulk("netnice", 1, 5.0), parameters={"netnice": changes})
+    with pytest.raises(LabError, match=words):
+        machine.execute(run, built)
+
+
+def test_the_module_takes_parameters_by_name(built: machine.Programs, no_kept_results: Path, bulk: MakeRun) -> None:
+    held = replace(bulk("netnice", 1, 5.0), parameters={"netnice": {"force_window": 3 * 4096, "threshold": 20}})
+    assert results.metrics(held, machine.execute(held, built))["window"] == pytest.approx(3, abs=0.1)
 
 
 def test_documents_over_persistent_connections_all_arrive(built: machine.Programs, no_kept_results: Path) -> None:

@@ -19,9 +19,9 @@ def test_the_module_and_the_ebpf_object_are_the_same_source() -> None:
 
 def test_parameters_are_those_of_the_cores() -> None:
     parameters = Parameters.read()
-    assert parameters.row("netnice", {}) == "netnice=" + ",".join(map(str, parameters.rows["netnice"]))
-    changed = parameters.row("netnice", {"threshold": 7}).removeprefix("netnice=").split(",")
-    assert changed[parameters.names.index("threshold")] == "7"
+    assert parameters.row("netnice", {}) == parameters.rows["netnice"]
+    assert parameters.row("netnice", {"threshold": 7})[parameters.names.index("threshold")] == 7
+    assert parameters.setting("netnice", {"threshold": 7, "fraction": 8}) == "netnice=threshold=7,fraction=8"
     with pytest.raises(LabError, match=r"no parameter 'treshold'(.|\n)*threshold"):
         parameters.row("netnice", {"treshold": 1})
     with pytest.raises(LabError, match="unknown algorithm"):

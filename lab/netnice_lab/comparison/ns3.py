@@ -74,7 +74,8 @@ def render(scenario: Scenario) -> Run:
     lines = [f"link {last.forward.rate} {rtt} {last.mtu} {queue.packets} {queue.kind}"]
     lines += [f"window {host} {segments}" for host, segments in topology.initial_window]
     parameters = Parameters.read()
-    lines += ["row " + parameters.row(core, run.parameters.get(core, {})).replace("=", " ") for core in run.cores]
+    rows = {core: parameters.row(core, run.parameters.get(core, {})) for core in run.cores}
+    lines += [f"row {core} {','.join(map(str, values))}" for core, values in rows.items()]
     return replace(run, setup="\n".join(lines) + "\n")
 
 

@@ -122,7 +122,7 @@ def boot_until_it_lives(run: Run, programs: Programs, limit: float, name: str, k
 def prepare(directory: Path, run: Run, programs: Programs) -> None:
     """Write the files a guest finds in its /run/lab."""
     parameters = Parameters.read()
-    rows = [parameters.row(name, values) for name, values in sorted(run.parameters.items())]
+    rows = [parameters.setting(name, values) for name, values in sorted(run.parameters.items()) if values]
     (directory / "out").mkdir()
     (directory / "setup.sh").write_text(run.setup)
     (directory / "plan").write_text(run.plan)

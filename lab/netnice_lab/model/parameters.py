@@ -44,8 +44,19 @@ class Parameters:
         rows = {w[1]: tuple(int(value) for value in w[2:]) for w in lines if w[0] == "row"}
         return cls(names, rows)
 
-    def row(self, algorithm: str, changes: dict[str, int]) -> str:
-        """One module parameter: the row of an algorithm with some values changed."""
+    def row(self, algorithm: str, changes: dict[str, int]) -> tuple[int, ...]:
+        """The row of an algorithm with some values changed."""
+        self.check(algorithm, changes)
+        values = dict(zip(self.names, self.rows[algorithm], strict=True)) | changes
+        return tuple(values[name] for name in self.names)
+
+    def setting(self, algorithm: str, changes: dict[str, int]) -> str:
+        """The module's parameter that makes these changes; the module refuses what is out of range."""
+        self.check(algorithm, changes)
+        return f"{algorithm}={','.join(f'{name}={value}' for name, value in changes.items())}"
+
+    def check(self, algorithm: str, changes: dict[str, int]) -> None:
+        """There is such an algorithm, and it has these parameters."""
         if algorithm not in self.rows:
             raise LabError(f"unknown algorithm '{algorithm}'", "", f"choose one of {', '.join(self.rows)}")
         if unknown := sorted(set(changes) - set(self.names)):
@@ -54,5 +65,3 @@ class Parameters:
                 "",
                 f"choose one of {', '.join(self.names)}",
             )
-        values = dict(zip(self.names, self.rows[algorithm], strict=True)) | changes
-        return f"{algorithm}={','.join(str(values[name]) for name in self.names)}"

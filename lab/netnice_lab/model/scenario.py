@@ -76,11 +76,12 @@ class Scenario:
             plan.lines += [f"sample {self.sample * 1e6:.0f}", f"queue {node} {device}"]
         if self.receiver:
             plan.lines += self.receiver.plan()
+        used = {t.congestion_control for t in self.traffic if isinstance(t, Bulk | Documents)}
+        cores = tuple(sorted(used & set(Parameters.read().rows)))
+        plan.lines += [f"core {name}" for name in cores]
         for traffic in self.traffic:
             plan.add(traffic)
         receiver = self.receiver.setup() if self.receiver else ""
-        used = {t.congestion_control for t in self.traffic if isinstance(t, Bulk | Documents)}
-        cores = tuple(sorted(used & set(Parameters.read().rows)))
         return Run(
             setup=self.topology.setup() + "".join(f"echo {v} > {file}\n" for file, v in self.knobs) + receiver,
             plan=plan.text(),

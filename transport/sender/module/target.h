@@ -60,9 +60,6 @@ static inline u32 nn_destination(const struct sock *sk)
 		.flags = TCP_CONG_NON_RESTRICTED,                                                                      \
 		.owner = THIS_MODULE,                                                                                  \
 		.name = #cc_name,                                                                                      \
-	};                                                                                                             \
-	module_param_array_named(cc_name, nn_params_table[NN_A_##cc_name], uint, NULL, 0644);                          \
-	MODULE_PARM_DESC(cc_name,                                                                                      \
-			 "parameters of " #cc_name ", in the order of NN_PARAMS in algorithms/common/params.h");
+	};
 
 #endif

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""A copy of the tree that a test may change and build: what others have published is taken as compiled already."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from netnice_lab import places
+from netnice_lab.engine import kernel
+
+TOP = Path(__file__).resolve().parents[3]
+KEPT = ("deps", "build", ".fingerprint")
+
+
+def link_or_copy(source: str, target: str) -> None:
+    """Nothing of it is written to, so one copy is enough where both are on one file system."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+class Clone:
+    """A copy of what git knows of, with caches of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.top, self._target, self._cache = folder / "tree", folder / "target", folder / "cache"
+        self._copy_sources()
+        self._link_dependencies()
+        self._link_kernel()
+
+    @property
+    def programs(self) -> Path:
+        """Where :meth:`build` puts programs."""
+        return self._target / "release"
+
+    def add(self, file: str, text: str) -> None:
+        """A new file."""
+        path = self.top / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+
+    def add_row(self, folder: str, name: str, row: str) -> None:
+        """A row after the last one of a folder's table, and the #include of its file."""
+        path = self.top / folder / "table.h"
+        text, found = re.subn(r"(\n\tX\(.*\))\n(?!\t)", rf"\1 \\\n\t{row}\n", path.read_text())
+        assert found == 1, f"{path} has {found} lists of rows"
+        path.write_text(text.replace("#include ", f'#include "{name}.h"\n#include ', 1))
+
+    def build(self, *packages: str) -> None:
+        """Compiles these crates."""
+        chosen = [word for package in packages for word in ("-p", package)]
+        self._run("cargo", "build", "--release", "--locked", "--offline", *chosen)
+
+    def lab(self, *words: str) -> str:
+        """What netnice-lab prints; its kernel is the one that is built already."""
+        return self._run(sys.executable, "-m", "netnice_lab", *words)
+
+    def _run(self, *words: str) -> str:
+        environment = {
+            "CARGO_TARGET_DIR": str(self._target),
+            "XDG_CACHE_HOME": str(self._cache),
+            "PYTHONPATH": f"{self.top}/lab:{self.top}",
+        }
+        done = subprocess.run(
+            words, cwd=self.top, env=os.environ | environment, capture_output=True, text=True, timeout=280, check=False
+        )
+        assert done.returncode == 0, f"{words} ended with {done.returncode}: {done.stderr}"
+        return done.stdout
+
+    def _copy_sources(self) -> None:
+        for room in ("algorithms", "transport", "crates", "apps", "bindings", "lab"):
+            shutil.copytree(
+                TOP / room, self.top / room, ignore=shutil.ignore_patterns("pins", "digests", "__pycache__")
+            )
+        for file in ("Cargo.toml", "Cargo.lock"):
+            shutil.copy(TOP / file, self.top)
+
+    def _link_dependencies(self) -> None:
+        built = Path(os.environ.get("CARGO_TARGET_DIR", places.cache().parent / "target")) / "release"
+        for name in KEPT:
+            if (built / name).is_dir():
+                shutil.copytree(
+                    built / name,
+                    self.programs / name,
+                    copy_function=link_or_copy,
+                    ignore=shutil.ignore_patterns("*netnice*", "incremental"),
+                )
+
+    def _link_kernel(self) -> None:
+        found = kernel.require()
+        cache = self._cache / "netnice" / "lab"
+        cache.mkdir(parents=True)
+        (cache / found.key).symlink_to(places.cache() / found.key)
