@@ -69,6 +69,16 @@ def test_a_bar_that_is_broken_fails(one: Experiment) -> None:
     assert [v.outcome for v in bars.judge_all(one, frame(100, 250))] == [FAILED]
 
 
+def test_a_bar_of_two_metrics_is_the_larger_of_its_ratios() -> None:
+    rows = pd.DataFrame({"protocol": ["a", "b", "c", "d"], "seed": 1, "time": [10, 9, 11, 8], "ping": [10, 9, 8, 12]})
+    values = {}
+    for other in ("b", "c", "d"):
+        found = bars.measure(Bar(other, "time", {"protocol": other}, {"protocol": "a"}, or_metric="ping"), rows)
+        assert found
+        values[other] = found[0]
+    assert values == pytest.approx({"b": 0.9, "c": 1.1, "d": 1.2}), "only b is better in both"
+
+
 def test_a_bar_is_judged_on_the_mean_of_the_seeds_not_on_one(one: Experiment) -> None:
     bar = Bar("b", "latency", {"protocol": "b"}, minimum=150.5, maximum=151.5)
     assert [v.outcome for v in bars.judge_all(replace(one, bars=[bar]), frame(100, 150))] == [HOLDS], "150 and 152"

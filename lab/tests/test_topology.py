@@ -34,6 +34,14 @@ def test_routes_lead_through_routers_only() -> None:
     assert topology.next_hops("c")["a"] == 4
 
 
+def test_a_host_with_one_link_may_have_one_route() -> None:
+    links = (Link("a", "r"), Link("b", "r"), Link("c", "r"))
+    every, one = (Topology(("a", "b", "c"), ("r",), links, default_routes=on).setup() for on in (False, True))
+    assert every.count("route replace") == 6 + 3, "every host to both others, the router to all three"
+    assert one.count("route replace default via") == 3
+    assert one.count("route replace") == 3 + 3
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [

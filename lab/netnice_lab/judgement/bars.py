@@ -12,17 +12,21 @@ def measure(bar: Bar, frame: pd.DataFrame) -> tuple[float, float, int] | None:
     """A bar's value, the half width of its 95 % interval and the number of seeds; None: not run."""
     from scipy import stats
 
-    rows = cells.select(frame, bar.cell).groupby("seed")[bar.metric].mean()
+    rows = pd.concat([by_seed(bar, metric, frame) for metric in (bar.metric, bar.or_metric) if metric], axis=1)
+    rows = rows.dropna().max(axis=1)
     if rows.empty:
         return None
-    if bar.over is not None:
-        base = cells.select(frame, bar.over).groupby("seed")[bar.metric].mean()
-        rows = (rows / base).dropna()
-        if rows.empty:
-            return None
     count = len(rows)
     half = float(stats.t.ppf(0.975, count - 1) * rows.std() / count**0.5) if count > 1 else float("nan")
     return float(rows.mean()), half, count
+
+
+def by_seed(bar: Bar, metric: str, frame: pd.DataFrame) -> "pd.Series[float]":
+    """One metric of a bar's cell, over that of the other cell if it names one, by seed."""
+    rows = cells.select(frame, bar.cell).groupby("seed")[metric].mean()
+    if bar.over is None:
+        return rows
+    return rows / cells.select(frame, bar.over).groupby("seed")[metric].mean()
 
 
 def judge_all(experiment: Experiment, frame: pd.DataFrame) -> list[Verdict]:

@@ -33,9 +33,10 @@ def bar(
     over: Mapping[str, Value] | None = None,
     minimum: float | None = None,
     maximum: float | None = None,
+    or_metric: str = "",
 ) -> Bar:
     """A bar, not demanded if the table that was read has it."""
-    return Bar(says, metric, cell, over, minimum, maximum, says not in table, table.get(says, ""))
+    return Bar(says, metric, cell, over, minimum, maximum, says not in table, table.get(says, ""), or_metric)
 
 
 def lines(experiment: Experiment, frame: pd.DataFrame) -> list[str]:

@@ -107,7 +107,8 @@ def metrics(run: Run, output: Output) -> Metrics:
     result = document_metrics(run, output) | flow_metrics(run, output) | udp_metrics(output)
     sampled = samples(output) if run.measure or output.files["samples.csv"] else {}
     if run.measure:
-        asked = Sampled(run.groups, run.warm_up + run.window, sampled["flow"], sampled["receiver"])
+        end, documents = run.warm_up + run.window, table(output, "documents.csv")
+        asked = Sampled(run.groups, end, sampled["flow"], sampled["receiver"], documents, run.readers)
         result |= run.measure.numbers(asked)
     if output.files["samples.csv"]:
         queue = sampled["queue"]

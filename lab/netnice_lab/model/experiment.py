@@ -21,7 +21,8 @@ Pinned = Mapping[str, float]
 class Bar:
     """A statement that must hold: a metric of one cell, absolute or relative to the same metric of another.
 
-    `cell` and `over` name only the keys that matter; `minimum` and `maximum` bound the value. A bar with
+    `cell` and `over` name only the keys that matter; `minimum` and `maximum` bound the value. Of `metric` and
+    `or_metric`, if there is one, the larger counts: no less than 1 means not better in both. A bar with
     `holds=False` is known not to be met: every check prints it with our number and the reason and counts it apart,
     and fails if it is met after all, so that it is promoted. A reason may name what was measured: {mean}, {half}
     (of the 95 % interval) and {seeds}.
@@ -35,6 +36,7 @@ class Bar:
     maximum: float | None = None
     holds: bool = True
     reason: str = ""
+    or_metric: str = ""
 
     @property
     def id(self) -> str:

@@ -2,23 +2,28 @@
 """What a scenario asks of its samples, as a value: the experiment's own numbers beside those of every run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import pandas as pd
 
 Groups = Mapping[str, list[int]]
-"""The numbers of the flows of each group."""
+"""The numbers of the flows, or of the document clients, of each group."""
 
 
 @dataclass(frozen=True)
 class Sampled:
-    """The samples of one run: of its flows, of its receiver; `end`: when the run ended, seconds."""
+    """The samples of one run: of its flows, of its receiver; `end`: when the run ended, seconds.
+
+    `documents` has a row a document, `readers` the numbers of the clients of each named group of them.
+    """
 
     groups: Groups
     end: float
     flow: pd.DataFrame
     receiver: pd.DataFrame
+    documents: pd.DataFrame = field(default_factory=pd.DataFrame)
+    readers: Groups = field(default_factory=dict)
 
 
 class Measure(Protocol):

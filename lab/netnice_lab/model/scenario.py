@@ -90,6 +90,7 @@ class Scenario:
             mutants=mutants if cores else (),
             cores=cores,
             groups=plan.groups,
+            readers=plan.readers,
             window=self.duration - self.warm_up,
             warm_up=self.warm_up,
             receiver=self.receiver is not None,
@@ -109,6 +110,7 @@ class Run:
     cores: tuple[str, ...] = ()
     """The netnice cores that it uses: a run of other algorithms does not change when the cores do."""
     groups: dict[str, list[int]] = field(default_factory=dict)
+    readers: dict[str, list[int]] = field(default_factory=dict)
     window: float = 0.0
     warm_up: float = 0.0
     receiver: bool = False

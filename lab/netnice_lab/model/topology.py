@@ -9,6 +9,7 @@ of a host that sends: there it would hold back TCP's small-queue accounting.
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from netnice_lab.errors import LabError
 
@@ -129,7 +130,8 @@ class Link:
 class Topology:
     """Hosts, routers and links. `initial_window`: a host's first window in segments, if not Linux's ten.
 
-    `quick_acks`: hosts that acknowledge every segment at once.
+    `quick_acks`: hosts that acknowledge every segment at once. `default_routes`: a host with one link has one route,
+    not one to every other host; of some hundred hosts these would be most of a run.
     """
 
     hosts: tuple[str, ...]
@@ -138,6 +140,7 @@ class Topology:
     initial_window: tuple[tuple[str, int], ...] = ()
     quick_acks: tuple[str, ...] = ()
     ecn: bool = False
+    default_routes: bool = False
 
     def __post_init__(self) -> None:
         nodes = self.hosts + self.routers
@@ -158,12 +161,20 @@ class Topology:
             if unreachable := sorted(set(nodes) - set(self.next_hops(node)) - {node}):
                 raise LabError("impossible topology", f"{node} cannot reach {unreachable[0]}", "add a link")
 
-    def address(self, host: str) -> str:
-        """The address of a host: that of its first link."""
+    @cached_property
+    def addresses(self) -> dict[str, str]:
+        """The address of every node: that of its first link."""
+        found: dict[str, str] = {}
         for number, link in enumerate(self.links):
-            if host in (link.a, link.b):
-                return f"10.{number // 250}.{number % 250}.{1 if host == link.a else 2}"
-        raise LabError("impossible topology", f"{host} has no link", "add a link")
+            for node, last in ((link.a, 1), (link.b, 2)):
+                found.setdefault(node, f"10.{number // 250}.{number % 250}.{last}")
+        return found
+
+    def address(self, host: str) -> str:
+        """The address of a host."""
+        if host not in self.addresses:
+            raise LabError("impossible topology", f"{host} has no link", "add a link")
+        return self.addresses[host]
 
     def bottleneck(self) -> tuple[str, str]:
         """Node and device of the slowest queue."""
@@ -183,26 +194,33 @@ class Topology:
         """The name of a node's device on a link."""
         return f"{node}-{number}"
 
-    def neighbours(self, node: str) -> list[tuple[int, str]]:
-        """(link number, node at the other end) of every link of a node; none through a host."""
-        return [
-            (number, link.b if node == link.a else link.a)
-            for number, link in enumerate(self.links)
-            if node in (link.a, link.b)
-        ]
+    @cached_property
+    def neighbours(self) -> dict[str, list[tuple[int, str]]]:
+        """Of every node (link number, node at the other end) of every link."""
+        found: dict[str, list[tuple[int, str]]] = {node: [] for node in self.hosts + self.routers}
+        for number, link in enumerate(self.links):
+            found[link.a].append((number, link.b))
+            found[link.b].append((number, link.a))
+        return found
 
     def next_hops(self, node: str) -> dict[str, int]:
         """For every other node the link of `node` that leads there by the fewest hops."""
         via: dict[str, int] = {}
-        waiting = deque((other, number) for number, other in self.neighbours(node))
+        waiting = deque((other, number) for number, other in self.neighbours[node])
         while waiting:
             other, first = waiting.popleft()
             if other in via or other == node:
                 continue
             via[other] = first
             if other in self.routers:
-                waiting.extend((far, first) for _, far in self.neighbours(other))
+                waiting.extend((far, first) for _, far in self.neighbours[other])
         return via
+
+    def routes(self, node: str) -> list[tuple[str, int]]:
+        """(host, number of the link that leads there) for every route of a node; no host: all that there are."""
+        if self.default_routes and node in self.hosts and len(self.neighbours[node]) == 1:
+            return [("", self.neighbours[node][0][0])]
+        return [(other, n) for other, n in sorted(self.next_hops(node).items()) if other in self.hosts]
 
     def devices(self) -> list[tuple[str, str]]:
         """(node, device) of every end of every link."""
@@ -229,7 +247,7 @@ class Topology:
     def node_setup(self, node: str) -> list[str]:
         """Addresses, routes and queues of one node."""
         ip, tc = ["link set lo up"], []
-        for n, _ in self.neighbours(node):
+        for n, _ in self.neighbours[node]:
             link, device = self.links[n], self.device(node, n)
             mine, theirs = (1, 2) if node == link.a else (2, 1)
             net = f"10.{n // 250}.{n % 250}"
@@ -248,13 +266,13 @@ class Topology:
                     f"filter add dev {device} ingress matchall action mirred egress redirect dev {device}-in",
                 ]
         window = dict(self.initial_window).get(node)
-        for other, n in sorted(self.next_hops(node).items()):
+        for other, n in self.routes(node):
             link = self.links[n]
             gateway = f"10.{n // 250}.{n % 250}.{2 if node == link.a else 1}"
-            if other in self.hosts:
-                extra = f" initcwnd {window}" if window else ""
-                extra += " quickack 1" if node in self.quick_acks else ""
-                ip.append(f"route replace {self.address(other)}/32 via {gateway}{extra}")
+            extra = f" initcwnd {window}" if window else ""
+            extra += " quickack 1" if node in self.quick_acks else ""
+            to = f"{self.address(other)}/32" if other else "default"
+            ip.append(f"route replace {to} via {gateway}{extra}")
         script = [f"ip -n {node} -batch - <<END", *ip, "END"]
         if tc:
             script += [f"tc -n {node} -batch - <<END", *tc, "END"]

@@ -47,7 +47,8 @@ class Document:
 class Documents:
     """Documents from `server` to the clients at `home`; fresh connections or one persistent one a client.
 
-    `from_log`: a log given with --trace may stand in for them, as many seconds of it (0: none may).
+    `from_log`: a log given with --trace may stand in for them, as many seconds of it (0: none may). `group`: what a
+    scenario's own measure knows them by.
     """
 
     server: str
@@ -58,6 +59,7 @@ class Documents:
     closed: bool = False
     tos: int = FOREGROUND_TOS
     from_log: float = 0.0
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ Traffic = Bulk | Documents | OnOff | Datagrams | Change | Script
 
 @dataclass
 class Plan:
-    """The lines the guest plays, and what each flow number means."""
+    """The lines the guest plays, and what each flow's and each document client's number means."""
 
     duration: float
     warm_up: float
@@ -118,6 +120,7 @@ class Plan:
     addresses: dict[str, str]
     lines: list[str] = field(default_factory=list)
     groups: dict[str, list[int]] = field(default_factory=dict)
+    readers: dict[str, list[int]] = field(default_factory=dict)
     ports: int = 5000
     clients: int = 0
     sources: int = 0
@@ -180,6 +183,8 @@ class Plan:
         names = sorted({document.client for document in work.documents})
         numbers = {name: first + i for i, name in enumerate(names)}
         self.clients += len(names)
+        if work.group:
+            self.readers.setdefault(work.group, []).extend(numbers.values())
         for number in numbers.values():
             self.lines.append(f"client {number} {work.home} {self.addresses[work.server]} {port} {mode}")
         self.lines += [f"document {numbers[d.client]} {d.at * SECOND:.0f} {d.size}" for d in work.documents]
