@@ -19,8 +19,12 @@ struct nn_round {
 	u32 max_rtt; /* largest sample, us */
 };
 
-/* Is the kernel's RTT of what we send worth anything? See pace.h, "Coming back". */
-enum nn_stamps { NN_STAMPED, NN_UNSTAMPED, NN_DRAINING };
+/* Whose RTT of what we send counts? See pace.h, "Coming back". */
+enum nn_rtt_source {
+	NN_RTT_OF_KERNEL,
+	NN_RTT_OF_ROUND, /* our own: the kernel stamps segments with a deadline that lies ahead */
+	NN_RTT_UNKNOWN, /* segments with such stamps are still on their way */
+};
 
 #define NN_FRESH_CWND 10u /* RFC 6928 */
 #define NN_OWN_WORDS 7
@@ -30,12 +34,12 @@ struct nn_flow {
 	struct nn_rtt rtt;
 	struct nn_round round;
 	u32 last_us; /* when the last ACK came */
-	u32 drained; /* stamps are good again for segments sent at or after this `delivered` count */
-	u8 stamps : 2; /* enum nn_stamps */
+	u32 drained; /* the kernel's RTT counts again for segments sent at or after this `delivered` count */
+	u8 rtt_source : 2; /* enum nn_rtt_source */
 	u8 recovery : 2; /* enum nn_recovery */
-	u8 starving : 1; /* is counted among the host's starving flows (siblings.h) */
+	u8 sub_packet : 1; /* is counted among the host's flows below one segment (siblings.h) */
 	u8 ready : 3; /* 1: init has run. Linux calls cong_control before init while it handles the SYN-ACK */
-	u8 starved; /* rounds in a row that ended below one segment */
+	u8 sub_packet_rounds; /* rounds in a row that ended below one segment */
 	u16 last_rtt; /* of the ACK before, 64 us; 0: it told none (service_time.h) */
 	u32 own[NN_OWN_WORDS]; /* of one core alone, which gives it a type with NN_CORE_STATE */
 };
@@ -77,21 +81,22 @@ nn_inline void nn_round_count(struct nn_round *round, const struct nn_ack *ack, 
 }
 
 /* Below one segment a round holds less than a pair, and the flow asks the path rather than uses it. */
-nn_inline bool nn_is_starving(const struct nn_flow *flow)
+nn_inline bool nn_is_sub_packet(const struct nn_flow *flow)
 {
 	return flow->win.w < NN_ONE;
 }
 
-/* Nothing is missing, stamps tell the time, and it does not starve: all of one byte, so one comparison tells. */
+/* Nothing is missing, the kernel tells the RTT, and W >= 1: all of one byte, so one comparison tells. */
 nn_inline bool nn_is_settled(const struct nn_flow *flow)
 {
-	return flow->stamps == NN_STAMPED && flow->recovery == NN_OPEN && !flow->starving && flow->ready == 1;
+	return flow->rtt_source == NN_RTT_OF_KERNEL && flow->recovery == NN_OPEN && !flow->sub_packet &&
+	       flow->ready == 1;
 }
 
-/* To be called at a round's end: for how many rounds has the flow starved? */
-nn_inline void nn_count_starved(struct nn_flow *flow)
+/* To be called at a round's end. */
+nn_inline void nn_count_sub_packet_rounds(struct nn_flow *flow)
 {
-	flow->starved = !nn_is_starving(flow) ? 0 : nn_min(flow->starved + 1, 255);
+	flow->sub_packet_rounds = !nn_is_sub_packet(flow) ? 0 : nn_min(flow->sub_packet_rounds + 1, 255);
 }
 
 /* A window that was not used, or of which a part is missing, has not been tried. */
@@ -122,9 +127,9 @@ nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 d
 	nn_round_begin(&flow->round, delivered, now_us);
 	flow->last_us = now_us;
 	flow->drained = delivered;
-	flow->stamps = NN_STAMPED;
+	flow->rtt_source = NN_RTT_OF_KERNEL;
 	flow->recovery = NN_OPEN;
-	flow->starved = 0;
+	flow->sub_packet_rounds = 0;
 	flow->last_rtt = 0;
 	flow->ready = 1;
 	for (int i = 0; i < NN_OWN_WORDS; i++)

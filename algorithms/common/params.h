@@ -14,7 +14,7 @@
 /* X(name, unit, least, most, why it exists). A row with a value outside of least and most does not build (crates/loader). */
 #define NN_PARAMS(X)                                                                                                   \
 	X(threshold, "percent of the buffer", 0, 100, "queue that counts as congestion: t of TCP Nice, section 2.2")   \
-	X(starved_threshold, "percent of the buffer", 0, 100, "the same below one segment")                            \
+	X(sub_packet_threshold, "percent of the buffer", 0, 100, "the same below one segment")                         \
 	X(fraction, "percent of a round's segments", 0, 100, "how many must see it: f of TCP Nice, section 2.2")       \
 	X(alpha, "segments", 0, 10000, "Vegas grows while it keeps fewer queued")                                      \
 	X(beta, "segments", 0, 10000, "Vegas shrinks while it keeps more queued")                                      \
@@ -27,7 +27,7 @@
 	X(own_queue, "segments", 0, 64, "a queue of so many is never congestion: a flow's own are among them")         \
 	X(estimator, "0 running min/max, 1 robust", 0, 1, "how base and worst RTT are estimated")                      \
 	X(max_gap, "milliseconds, 0 none", 0, 3600000, "longest silence between two pairs of one flow below W = 1")    \
-	X(peer_gap, "milliseconds, 0 none", 0, 3600000, "max_gap is at least this times the host's starving flows")    \
+	X(peer_gap, "milliseconds, 0 none", 0, 3600000, "max_gap is at least this times the host's flows below W = 1") \
 	X(endurance, "rounds, 0 never", 0, 1000000, "after so many rounds below W = 1 peer_gap quadruples")            \
 	X(target, "milliseconds", 1, 1000, "queueing delay that LEDBAT steers for: RFC 6817, section 3.3")             \
 	X(slow_start_exit, "percent of target", 0, 100, "queueing delay at which LEDBAT's slow start ends")            \
@@ -36,7 +36,7 @@
 	X(rtt_limit, "percent of minRTT", 100, 10000, "RTT that counts as congestion: thresh of TCP Nicer")            \
 	X(keep, "1/4096", 0, 4096, "part of the window that congestion leaves: mul/2 of TCP Nicer")                    \
 	X(add, "1/4096 segment", 0, 4096000, "growth per round: add of TCP Nicer")                                     \
-	X(patience, "rounds", 0, 100000, "congested rounds that pass before the answer: the delay of TCP Nicer")       \
+	X(delay, "rounds", 0, 100000, "congested rounds that pass before the answer, as in TCP Nicer")                 \
 	X(band_packets, "1/16 packet time", 0, 65535, "queue that a level stays below, in packets at the bottleneck")  \
 	X(band_us, "microseconds", 0, 10000000, "the same in time: the larger counts")                                 \
 	X(start_window, "1/4096 segment", 1, 40960, "the first window of a level")                                     \

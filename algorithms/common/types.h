@@ -28,15 +28,6 @@ typedef int64_t s64;
 #define nn_inline static inline __attribute__((unused))
 #define nn_rare static inline __attribute__((unused))
 #endif
-/*
- * nn_forget: where the paths of a rare decision meet. Their values are read from memory again: what stays in registers
- * differs from path to path, and the verifier then follows the rest once for each.
- */
-#ifdef __bpf__
-#define nn_forget() __asm__ volatile("" ::: "memory")
-#else
-#define nn_forget() ((void)0)
-#endif
 #define nn_unlikely(x) __builtin_expect(!!(x), 0)
 #define nn_likely(x) __builtin_expect(!!(x), 1)
 

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Minimum and maximum without a branch, for what is rarely done and has many: each branch doubles the paths that the
- * kernel's verifier follows. On the way of every packet nn_min() and nn_max() are cheaper.
+ * What the kernel's verifier needs. It follows each path of a program, and each branch doubles them:
+ *
+ * - nn_less() and what is made of it have none, for what is rarely done and has many. On the way of every packet nn_min()
+ *   and nn_max() are cheaper.
+ * - nn_forget() is where the paths of a rare decision meet. Their values are read from memory again: what stays in
+ *   registers differs from path to path, and the verifier then follows the rest once for each.
  */
 #ifndef NN_VERIFIER_H
 #define NN_VERIFIER_H
 
 #include "types.h"
+
+#ifdef __bpf__
+#define nn_forget() __asm__ volatile("" ::: "memory")
+#else
+#define nn_forget() ((void)0)
+#endif
 
 /* All ones if a < b, else zero. */
 nn_inline u64 nn_less(u32 a, u32 b)
@@ -30,7 +40,7 @@ nn_inline u32 nn_greater(u32 a, u32 b)
 }
 
 /* a - b, not below zero. */
-nn_inline u32 nn_beyond(u32 a, u32 b)
+nn_inline u32 nn_sub_saturating(u32 a, u32 b)
 {
 	return nn_greater(a, b) - b;
 }

@@ -101,7 +101,7 @@ nn_inline void nn_rtt_worst(struct nn_rtt *rtt, u32 estimator, struct nn_worst *
 /* A flow's start: so long it may only guess how long the queue becomes. */
 #define NN_RTT_GUESS_US (1u << 23)
 
-/* robust: what a flow measured that goes the same way and starves, to one that starts and still guesses. 0: none did. */
+/* robust: what a flow below one segment measured that goes the same way, to one that starts and still guesses. 0: none did. */
 nn_inline void nn_rtt_hear(struct nn_rtt *rtt, u32 estimator, const struct nn_worst *worst, u32 now_us, u32 told_us)
 {
 	u32 least = nn_add_saturating(rtt->min, rtt->min / 4);

@@ -39,7 +39,7 @@ nn_inline bool nn_is_tried(const struct nn_flow *flow, const struct nn_ack *ack)
 /* One of a host's flows to a place: a quarter of the way to their mean, which keeps their sum if each does so. */
 nn_inline void nn_share(struct nn_window *win, u32 mean)
 {
-	nn_shrink(win, win->w + nn_beyond(mean, win->w) / 4 - nn_beyond(win->w, mean) / 4);
+	nn_shrink(win, win->w + nn_sub_saturating(mean, win->w) / 4 - nn_sub_saturating(win->w, mean) / 4);
 }
 
 #endif

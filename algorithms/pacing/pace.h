@@ -10,9 +10,9 @@
  *
  * Deviation, on by default, off with max_gap = 0: a flow is never silent for longer than max_gap, because it is deaf
  * while it is silent and a lone backup should see within a second that the path is free. The paper's floor of 1/48
- * protects against many flows, so the more flows of this host starve the rarer each asks: max_gap is at least
+ * protects against many flows, so the more flows of this host are below one segment the rarer each asks: max_gap is at least
  * peer_gap times their number, and the host's flows together never ask more often than once in peer_gap; four times
- * as rarely those that have starved for `endurance` rounds: pages come and go, but who has met a long transfer need
+ * as rarely those that have been there for `endurance` rounds: pages come and go, but who has met a long transfer need
  * not ask it so often.
  *
  * Coming back. A sender's pacing deadline is set when it sends and cannot be pulled in: after a pair at W = 1/48 it
@@ -39,12 +39,12 @@ nn_inline u64 nn_rate_hasty(const struct nn_window *win, u64 rate)
 	return nn_in_slow_start(win) ? 2 * rate : rate + rate / 5;
 }
 
-/* The longest silence of a starving flow, us; 0: none is too long. */
+/* The longest silence of a flow below one segment, us; 0: none is too long. */
 nn_inline u64 nn_longest_gap(const struct nn_flow *flow, nn_params p, u32 sub_packet)
 {
 	u64 alone = p[NN_P_max_gap], shared = (u64)p[NN_P_peer_gap] * sub_packet;
 
-	if (p[NN_P_endurance] && flow->starved >= p[NN_P_endurance])
+	if (p[NN_P_endurance] && flow->sub_packet_rounds >= p[NN_P_endurance])
 		shared *= NN_ENDURED;
 	return (alone && shared > alone ? shared : alone) * 1000;
 }
@@ -73,7 +73,7 @@ nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_
 	u32 w = p[NN_P_force_window] ? p[NN_P_force_window] : flow->win.w;
 	u32 srtt = nn_max(flow->rtt.smoothed, 1), mss = nn_max(ack->mss, 1);
 
-	send->now = flow->stamps == NN_UNSTAMPED;
+	send->now = flow->rtt_source == NN_RTT_OF_ROUND;
 	if (w < NN_PAIR * NN_ONE) {
 		send->cwnd = flow->recovery == NN_TIMEOUT ? 1 : NN_PAIRED_CWND;
 		send->rate = nn_rate((u64)NN_PAIR * mss, nn_pair_gap(flow, p, w, sub_packet));
@@ -88,24 +88,24 @@ nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_
 		send->cwnd = nn_min(send->cwnd, nn_add_saturating(ack->in_flight, nn_max(ack->acked, 1)));
 }
 
-/* From now on segments leave with true stamps; those in flight still carry the deadline. */
-nn_inline void nn_stamps_return(struct nn_flow *flow, const struct nn_ack *ack)
+/* From now on the kernel stamps segments with the time; those in flight still carry the deadline. */
+nn_inline void nn_rtt_source_returns(struct nn_flow *flow, const struct nn_ack *ack)
 {
-	flow->stamps = NN_DRAINING;
+	flow->rtt_source = NN_RTT_UNKNOWN;
 	flow->drained = ack->delivered;
 }
 
-/* The RTT that this ACK tells, us; 0: none. Replaces the kernel's while its stamps lie. */
+/* The RTT that this ACK tells, us; 0: none. Replaces the kernel's while that is of a deadline. */
 nn_inline u32 nn_trusted_rtt(struct nn_flow *flow, const struct nn_ack *ack)
 {
-	if (flow->stamps == NN_DRAINING && nn_reached(ack->sent_delivered, flow->drained))
-		flow->stamps = NN_STAMPED;
-	if (flow->stamps == NN_STAMPED)
+	if (flow->rtt_source == NN_RTT_UNKNOWN && nn_reached(ack->sent_delivered, flow->drained))
+		flow->rtt_source = NN_RTT_OF_KERNEL;
+	if (flow->rtt_source == NN_RTT_OF_KERNEL)
 		return ack->rtt_us;
-	if (flow->stamps == NN_DRAINING)
+	if (flow->rtt_source == NN_RTT_UNKNOWN)
 		return 0;
 	if (!ack->held_us)
-		nn_stamps_return(flow, ack);
+		nn_rtt_source_returns(flow, ack);
 	return nn_round_over(&flow->round, ack) ? ack->now_us - flow->round.start_us : 0;
 }
 
@@ -114,11 +114,11 @@ nn_inline void nn_come_back(struct nn_flow *flow, nn_params p, const struct nn_a
 {
 	u32 srtt = flow->rtt.smoothed;
 
-	if (flow->stamps == NN_UNSTAMPED && nn_is_starving(flow))
-		nn_stamps_return(flow, ack);
-	else if (flow->stamps == NN_STAMPED && !nn_is_starving(flow) && !p[NN_P_force_window] &&
+	if (flow->rtt_source == NN_RTT_OF_ROUND && nn_is_sub_packet(flow))
+		nn_rtt_source_returns(flow, ack);
+	else if (flow->rtt_source == NN_RTT_OF_KERNEL && !nn_is_sub_packet(flow) && !p[NN_P_force_window] &&
 		 srtt < NN_HASTE_RTT_US && ack->held_us > srtt)
-		flow->stamps = NN_UNSTAMPED;
+		flow->rtt_source = NN_RTT_OF_ROUND;
 }
 
 #endif

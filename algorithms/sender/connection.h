@@ -9,6 +9,7 @@
 #ifndef NN_CONNECTION_H
 #define NN_CONNECTION_H
 
+#include "../common/verifier.h"
 #include "handover.h"
 #include "hooks.h"
 
@@ -54,7 +55,7 @@ nn_inline bool nn_is_ordinary(const struct nn_flow *flow, const struct nn_ack *a
 nn_inline void nn_settle(const struct nn_connection *c, const struct nn_ack *ack, u32 before, struct nn_send *send)
 {
 	nn_pace(c->flow, c->p, ack, nn_sub_packet_flows(c->places), send);
-	nn_count_sub_packet(c->places, c->flow, nn_is_starving(c->flow));
+	nn_count_sub_packet(c->places, c->flow, nn_is_sub_packet(c->flow));
 	nn_siblings_change(c->places, c->destination, c->flow, before);
 }
 
@@ -120,7 +121,7 @@ nn_inline bool nn_connection_start(u32 algorithm, const struct nn_connection *c,
 {
 	bool inherited;
 
-	c->flow->starving = 0;
+	c->flow->sub_packet = 0;
 	nn_on_start(algorithm, c->flow, c->p, ack->now_us, ack->delivered, beginning->srtt_us);
 	inherited = nn_inherit(c->flow, beginning->legacy, beginning->cwnd);
 	nn_siblings_join(c->places, c->destination, c->flow);

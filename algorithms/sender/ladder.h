@@ -21,7 +21,7 @@
  *                only where more than p pairs meet no queue, p = log(1/keep) / log(climb/keep): 3/5 for netnice1, 3/4 for
  *                netnice2, and three in a row. A level above keeps it below that, an idle path does not
  *
- * Kin. Flows of one host, level and destination are one aggregate: they add as one flow would, and each round each moves
+ * Siblings. Flows of one host, level and destination are one aggregate: they add as one flow would, and each round each moves
  * a quarter of the way to their mean, which keeps their sum. Without that the first flow holds the path, for what a
  * late comer sees of its own level hardly differs from what it sees of the one above.
  *
@@ -41,7 +41,7 @@
 
 #include "ladder/look.h"
 
-/* least: the floor, 1/128 and 1/256; gap: ms between the pairs of a host's starving flows */
+/* least: the floor, 1/128 and 1/256; gap: ms between the pairs of a host's flows below W = 1 */
 #define LADDER_PARAMS(P, packets, us, keep_part, increase, start, shift, soft, rounds, clear, climb_factor, least,     \
 		      gap)                                                                                             \
 	P(band_packets, packets)                                                                                       \
@@ -72,7 +72,7 @@ nn_inline void ladder_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u3
 	nn_window_set(&flow->win, p[NN_P_start_window]);
 	ladder_forget(ladder_of(flow));
 	ladder_of(flow)->since_us = now_us;
-	ladder_of(flow)->patience = 1;
+	ladder_of(flow)->look_apart = 1;
 }
 
 /* Each cut in a row is twice the last. */
@@ -80,7 +80,7 @@ nn_inline u32 ladder_shift(const struct ladder *own, nn_params p)
 {
 	u32 shift = nn_lesser(p[NN_P_soft_shift], 31);
 
-	return nn_greater(nn_beyond(shift, own->strikes), 1);
+	return nn_greater(nn_sub_saturating(shift, own->strikes), 1);
 }
 
 /* Softly while the queue can be one's own level's, hard when that has not helped. `flows`: one's own and its siblings. */
@@ -92,7 +92,7 @@ nn_inline void ladder_cut(struct nn_flow *flow, nn_params p, u32 flows, u32 queu
 	if (nn_in_slow_start(&flow->win))
 		bdp = bdp * 2 / 3; /* W has grown by half since that segment left */
 	else if (own->strikes < p[NN_P_soft_cuts] &&
-		 (!nn_is_starving(flow) || (u64)flow->win.w * flows >= ladder_pipe(flow) / 2))
+		 (!nn_is_sub_packet(flow) || (u64)flow->win.w * flows >= ladder_pipe(flow) / 2))
 		bdp -= bdp >> (ladder_shift(own, p));
 	else
 		bdp = bdp * p[NN_P_keep] / NN_ONE;
@@ -150,7 +150,7 @@ nn_inline void ladder_on_round(struct nn_flow *flow, nn_params p, const struct n
 		return;
 	}
 	if (queue > band) {
-		ladder_cut(flow, p, siblings->flows, nn_beyond(queue, likely));
+		ladder_cut(flow, p, siblings->flows, nn_sub_saturating(queue, likely));
 		return;
 	}
 	own->strikes = 0;
@@ -158,11 +158,11 @@ nn_inline void ladder_on_round(struct nn_flow *flow, nn_params p, const struct n
 		own->quiet = 0;
 	else if (own->quiet < 64)
 		own->quiet++;
-	if (own->quiet > p[NN_P_quiet_rounds] && !nn_is_starving(flow))
-		own->patience = 1;
+	if (own->quiet > p[NN_P_quiet_rounds] && !nn_is_sub_packet(flow))
+		own->look_apart = 1;
 	if (!nn_is_tried(flow, ack))
 		return;
-	if (nn_is_starving(flow)) {
+	if (nn_is_sub_packet(flow)) {
 		if (own->quiet >= p[NN_P_quiet_pairs])
 			nn_window_set(&flow->win, nn_lesser(flow->win.w * p[NN_P_climb], NN_ONE));
 		return;
@@ -182,7 +182,7 @@ nn_inline void ladder_on_round_end(struct nn_flow *flow, nn_params p, const stru
 
 	if (flow->round.seen && flow->recovery == NN_OPEN) {
 		ladder_on_round(flow, p, ack, siblings, ladder_queue(flow), band);
-		if (nn_is_starving(flow)) {
+		if (nn_is_sub_packet(flow)) {
 			ladder_take_stock(flow, p, ack, siblings, band);
 		} else {
 			own->since_us = ack->now_us;
@@ -211,7 +211,7 @@ nn_inline void ladder_on_ack(struct nn_flow *flow, nn_params p, const struct nn_
 	if (nn_in_slow_start(&flow->win)) {
 		if (flow->round.slow >= nn_max(4, flow->win.w >> (NN_SHIFT + 3)))
 			ladder_cut(flow, p, 1, ladder_queue(flow)); /* out of slow start, whoever is there */
-		else if (!nn_is_starving(flow) && nn_is_tried(flow, ack))
+		else if (!nn_is_sub_packet(flow) && nn_is_tried(flow, ack))
 			nn_slow_start(&flow->win, ack->acked / 2 + (ack->acked & 1));
 	}
 }

@@ -32,7 +32,7 @@
 
 #define NETNICE_PARAMS(P)                                                                                              \
 	P(threshold, 28)                                                                                               \
-	P(starved_threshold, 40)                                                                                       \
+	P(sub_packet_threshold, 40)                                                                                    \
 	P(fraction, 50)                                                                                                \
 	P(alpha, 2)                                                                                                    \
 	P(beta, 3)                                                                                                     \
@@ -107,11 +107,11 @@ nn_inline void netnice_on_round(struct nn_flow *flow, nn_params p, const struct 
 
 nn_inline void netnice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	u32 rtt = nn_trusted_rtt(flow, ack), wire;
+	u32 rtt = nn_trusted_rtt(flow, ack), service;
 
-	wire = nn_wire(flow, ack, flow->stamps == NN_STAMPED ? rtt : 0, netnice_of(flow)->wire);
-	if (nn_unlikely(wire != netnice_of(flow)->wire))
-		netnice_of(flow)->wire = wire;
+	service = nn_service_time(flow, ack, flow->rtt_source == NN_RTT_OF_KERNEL ? rtt : 0, netnice_of(flow)->service);
+	if (nn_unlikely(service != netnice_of(flow)->service))
+		netnice_of(flow)->service = service;
 	if (rtt)
 		netnice_on_rtt(flow, p, ack, rtt);
 	if (nn_may_grow(flow, ack))
@@ -127,7 +127,7 @@ nn_inline void netnice_on_round_end(struct nn_flow *flow, nn_params p, const str
 	nn_forget();
 	netnice_share(flow, p, ack, siblings);
 	nn_forget();
-	nn_count_starved(flow);
+	nn_count_sub_packet_rounds(flow);
 	nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	nn_come_back(flow, p, ack);
 }

@@ -28,7 +28,7 @@
 	P(fraction, frac)                                                                                              \
 	P(keep, mul)                                                                                                   \
 	P(add, increase)                                                                                               \
-	P(patience, 1)                                                                                                 \
+	P(delay, 1)                                                                                                    \
 	P(alpha, 1)                                                                                                    \
 	P(beta, 3)                                                                                                     \
 	P(gamma, 1)                                                                                                    \
@@ -76,7 +76,7 @@ nn_inline void nicer_on_round(struct nn_flow *flow, nn_params p, const struct nn
 	struct nn_round *round = &flow->round;
 
 	if (round->slow && (u64)round->slow * 100 > (u64)round->seen * p[NN_P_fraction]) {
-		if (own->congested < p[NN_P_patience]) {
+		if (own->congested < p[NN_P_delay]) {
 			own->congested++;
 			return;
 		}

@@ -92,10 +92,10 @@ nn_inline void nn_siblings_change(struct nn_places *places, u32 destination, con
 /* The flow is from now on among those below one segment, or no longer. */
 nn_inline void nn_count_sub_packet(struct nn_places *places, struct nn_flow *flow, bool is)
 {
-	if (is == flow->starving)
+	if (is == flow->sub_packet)
 		return;
 	__sync_fetch_and_add(&places->sub_packet, is ? 1 : -1);
-	flow->starving = is;
+	flow->sub_packet = is;
 }
 
 /* A flow below one segment tells what it knows of the worst RTT. */
@@ -103,7 +103,7 @@ nn_inline void nn_siblings_tell(struct nn_places *places, u32 destination, const
 {
 	struct nn_place *place = nn_place_of(places, destination);
 
-	if (!nn_is_starving(flow))
+	if (!nn_is_sub_packet(flow))
 		return;
 	place->worst_rtt = flow->rtt.max;
 	place->worst_rtt_us = now_us;

@@ -3,7 +3,7 @@
  * How a flow of the ladder (ladder.h) that is below one segment tells jitter and a longer way from a queue.
  *
  * Jitter. Where delays move by themselves by more than a band, a pair says nothing: one RTT is noise, the smallest of
- * eight is not. So the band is what the noise demands (jitter.h), and who starves looks: after the longest silence, if
+ * eight is not. So the band is what the noise demands (jitter.h), and a flow there looks: after the longest silence, if
  * one of its last pairs was near the base, it sends a whole round of 20 segments. Is the smallest of their RTTs near the
  * base too, the flow stays; if not, it falls to the floor. Until it was alone for quiet_rounds it looks half as often each
  * time, down to once a minute for all flows of a host together: a look makes a flow of netnice halve. Beside a level that
@@ -21,7 +21,7 @@
 #include "path.h"
 
 #define LADDER_PAIRS 8u /* by then every queue that a TCP keeps has moved */
-#define LADDER_PATIENCE 32u /* a minute between the looks of a host: each makes a flow of netnice halve */
+#define LADDER_LOOK_APART 32u /* a minute between the looks of a host: each makes a flow of netnice halve */
 #define LADDER_FAR 4u /* bands: more than the three packets of netnice, which stand still at times */
 
 /* Long enough below one segment, and a path that a look does not fill, nor busies for more than a hundredth of the time. */
@@ -31,7 +31,7 @@ nn_inline bool ladder_may_look(struct nn_flow *flow, nn_params p, const struct n
 	struct ladder *own = ladder_of(flow);
 	u64 silence = (u64)nn_max(siblings->sub_packet, 1) * p[NN_P_max_gap] * 1000;
 
-	return ack->now_us - own->since_us >= silence * own->patience && ladder_is_wide(flow);
+	return ack->now_us - own->since_us >= silence * own->look_apart && ladder_is_wide(flow);
 }
 
 nn_inline void ladder_begin_look(struct nn_flow *flow, u32 now_us)
@@ -42,7 +42,8 @@ nn_inline void ladder_begin_look(struct nn_flow *flow, u32 now_us)
 	own->look = LADDER_PAIR;
 	own->hold = 0;
 	own->since_us = now_us;
-	own->patience = nn_lesser(2 * own->patience, LADDER_PATIENCE); /* until it has been alone for quiet_rounds */
+	own->look_apart =
+		nn_lesser(2 * own->look_apart, LADDER_LOOK_APART); /* until it has been alone for quiet_rounds */
 	ladder_forget(own);
 }
 
@@ -64,7 +65,7 @@ nn_inline void ladder_take_stock(struct nn_flow *flow, nn_params p, const struct
 	own->low = nn_lesser(own->low, flow->round.min_rtt);
 	own->spread = nn_lesser(high - own->low, 0xffff);
 	own->pairs++;
-	above = nn_beyond(own->low, flow->rtt.min);
+	above = nn_sub_saturating(own->low, flow->rtt.min);
 	if (above <= still + still / 2 && ladder_may_look(flow, p, ack, siblings)) {
 		ladder_begin_look(flow, ack->now_us);
 	} else if (own->pairs >= LADDER_PAIRS) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * What a flow of the ladder (ladder.h) knows of its path: a packet's time at the bottleneck, what the path holds without a
- * queue, how much delays move by themselves, and whether a queue is that of its kin. No decisions.
+ * queue, how much delays move by themselves, and whether a queue is that of its siblings. No decisions.
  */
 #ifndef NN_LADDER_PATH_H
 #define NN_LADDER_PATH_H
@@ -15,7 +15,7 @@ struct ladder {
 	u32 prior_rtt; /* of the last ACK, us; 0: none */
 	u32 noise; /* how far apart the RTTs of a round are without a queue, us: jitter.h */
 	u32 low; /* smallest RTT of `pairs`, us */
-	u32 since_us; /* when the flow began to starve, or looked last */
+	u32 since_us; /* when the flow fell below one segment, or looked last */
 	u16 spread; /* of the RTTs of `pairs`, us */
 	u8 prior_acked; /* of the last ACK */
 	u8 hold : 1; /* this round's samples left before the last decision */
@@ -24,7 +24,7 @@ struct ladder {
 	u8 strikes; /* decisions in a row above the band */
 	u8 met; /* how often the last rounds met a queue above the band, 1/256 */
 	u8 look : 2; /* enum ladder_look */
-	u8 patience : 6; /* longest silences between two looks */
+	u8 look_apart : 6; /* longest silences between two looks */
 };
 
 /* The rounds of a look, in the order of their coming. */
@@ -32,9 +32,10 @@ enum ladder_look { LADDER_NO_LOOK, LADDER_FULL, LADDER_WIDE, LADDER_PAIR };
 
 #define LADDER_LOOK 20u /* segments: rounds are not cut sharply, and the look wants 8 samples of pairs */
 #define LADDER_FAST_US 4000u /* packet time, us: 3 Mbit/s; slower, a band of some packets is wider than jitter */
-#define LADDER_FEW (4 * NN_ONE) /* above, ACKs time the segments, and kin do not meet by chance */
-#define LADDER_CROWD 4u /* packets: what kin queue by chance up to LADDER_BUSY; more is somebody who fills the path */
-#define LADDER_BUSY 160u /* of 256; busier, kin hide a level above, and it cannot come back */
+#define LADDER_FEW (4 * NN_ONE) /* above, ACKs time the segments, and siblings do not meet by chance */
+#define LADDER_CROWD                                                                                                   \
+	4u /* packets: what siblings queue by chance up to LADDER_BUSY; more is somebody who fills the path */
+#define LADDER_BUSY 160u /* of 256; busier, siblings hide a level above, and it cannot come back */
 #define LADDER_DOUBT 64u /* of 256: two standard deviations of `met` */
 #define LADDER_HEARD 2u /* samples: fewer have no spread */
 
@@ -100,7 +101,7 @@ nn_inline u32 ladder_queue(struct nn_flow *flow)
 {
 	u32 base = nn_add_saturating(flow->rtt.min, ladder_pair(flow));
 
-	return nn_beyond(flow->round.min_rtt, base);
+	return nn_sub_saturating(flow->round.min_rtt, base);
 }
 
 /* What the path holds without a queue, 1/4096 segment. */
@@ -117,11 +118,11 @@ nn_inline void ladder_listen(struct nn_flow *flow, u32 queue, u32 band, bool loo
 
 	if (samples >= LADDER_HEARD) {
 		most = (u64)noise * (samples + 1) / (samples - 1); /* of so many, spread evenly */
-		own->noise -= nn_beyond(own->noise, most) / 4;
+		own->noise -= nn_sub_saturating(own->noise, most) / 4;
 	}
 	if (samples >= NN_JITTER_SAMPLES &&
 	    queue <= nn_greater(band, nn_jitter_allowance(noise, &flow->round, NN_JITTER_SURELY)))
-		own->noise += nn_beyond(noise, own->noise) >> !looked;
+		own->noise += nn_sub_saturating(noise, own->noise) >> !looked;
 }
 
 /* How much of the path the host's flows of this level use, 1/256. */
@@ -140,7 +141,7 @@ nn_inline bool ladder_is_wide(struct nn_flow *flow)
 	return packet && packet >> 4 <= LADDER_FAST_US && ladder_pipe(flow) >= LADDER_LOOK * NN_ONE;
 }
 
-/* Is the queue one of kin, met by chance? */
+/* Is the queue one of siblings, met by chance? */
 nn_inline bool ladder_met_siblings(struct nn_flow *flow, const struct nn_siblings *siblings, u32 queue, u32 band)
 {
 	struct ladder *own = ladder_of(flow);

@@ -49,7 +49,7 @@ nn_inline bool netnice_may_hurry(struct nn_flow *flow, nn_params p)
 	struct netnice *own = netnice_of(flow);
 	u32 rounds = (flow->win.w >> NN_SHIFT < own->capacity ? 1 : 2) * p[NN_P_quiet_rounds];
 
-	return rounds && own->quiet >= rounds && !nn_is_starving(flow) && flow->win.w < own->reno.w;
+	return rounds && own->quiet >= rounds && !nn_is_sub_packet(flow) && flow->win.w < own->reno.w;
 }
 
 nn_inline void netnice_hurry(struct nn_flow *flow, const struct nn_ack *ack)

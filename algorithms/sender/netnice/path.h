@@ -2,7 +2,7 @@
 /*
  * What netnice knows of its path, and whether a segment met congestion. What differs from TCP Nice here:
  *
- * - Below one segment the threshold is starved_threshold. Few go ahead on one lucky pair, and a flow that did meets the
+ * - Below one segment the threshold is sub_packet_threshold. Few go ahead on one lucky pair, and a flow that did meets the
  *   lower threshold at once; with one for both, the lower keeps many flows from what pages leave between them, and the
  *   higher lets those stay that started beside a long transfer and never saw the path empty.
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
@@ -27,14 +27,14 @@ struct netnice {
 	struct nn_window reno; /* what Reno would have: growth in a hurry stays below it */
 	struct nn_worst worst;
 	u32 pair_rtt : 24; /* the least RTT of a segment that was not alone, us; 0: none yet */
-	u32 wire : 8; /* what a segment takes on it (service_time.h) */
+	u32 service : 8; /* time of a segment at the bottleneck (service_time.h) */
 	u16 capacity; /* the window that last filled the path without a queue, segments */
 	u8 quiet; /* rounds in a row without a queue */
 	u8 lossy : 1; /* a loss was seen: the buffer may be as short as the own queue */
 	u8 looking : 2; /* rounds left of a look for the base */
 	u8 hurried : 3; /* so many rounds tell of a window that grew faster than Vegas' */
 	u8 hold : 1; /* this round's segments left before the last cut */
-	u8 drained : 1; /* the last congestion was taken for the queue of this flow's kin */
+	u8 drained : 1; /* the last congestion was taken for the queue of this flow's siblings */
 };
 
 NN_CORE_STATE(netnice, netnice_of)
@@ -42,7 +42,7 @@ NN_CORE_STATE(netnice, netnice_of)
 /* How long a queue of its own a flow bears, us. */
 nn_inline u32 netnice_own_queue(struct nn_flow *flow, nn_params p)
 {
-	return nn_wire_us(netnice_of(flow)->wire) *
+	return nn_service_us(netnice_of(flow)->service) *
 	       nn_min(p[NN_P_own_queue], netnice_of(flow)->lossy ? NN_PAIR : NETNICE_OWN_QUEUE);
 }
 
@@ -51,11 +51,11 @@ nn_inline bool netnice_is_slow(struct nn_flow *flow, nn_params p, u32 rtt)
 {
 	u32 least = p[NN_P_queue_floor], percent;
 
-	if (nn_unlikely(nn_wire_is_slow(netnice_of(flow)->wire)))
+	if (nn_unlikely(nn_service_is_slow(netnice_of(flow)->service)))
 		least = nn_max(least, netnice_own_queue(flow, p));
 	if (!nn_rtt_is_above(&flow->rtt, least, rtt))
 		return false;
-	percent = nn_is_starving(flow) ? p[NN_P_starved_threshold] : p[NN_P_threshold];
+	percent = nn_is_sub_packet(flow) ? p[NN_P_sub_packet_threshold] : p[NN_P_threshold];
 	return nn_rtt_is_slow(&flow->rtt, p[NN_P_estimator], percent, rtt);
 }
 
@@ -69,7 +69,7 @@ nn_inline void netnice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn
 		return;
 	if (nn_unlikely(!own->pair_rtt || rtt < own->pair_rtt))
 		own->pair_rtt = nn_min(rtt, NETNICE_LONGEST);
-	if (nn_unlikely(nn_is_starving(flow)))
+	if (nn_unlikely(nn_is_sub_packet(flow)))
 		nn_rtt_worst(&flow->rtt, p[NN_P_estimator], &own->worst, rtt);
 	nn_round_count(&flow->round, ack, rtt, netnice_is_slow(flow, p, rtt));
 }

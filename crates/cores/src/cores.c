@@ -57,10 +57,9 @@ void nn_core_siblings(struct nn_places *places, const struct nn_siblings *siblin
 	places->sub_packet = (s32)siblings->sub_packet;
 }
 
-/* What a core of the host is told at a round's end. */
-struct nn_siblings nn_core_look(struct nn_places *places, u32 now_us)
+struct nn_siblings nn_core_look(struct nn_places *places, u32 destination, u32 now_us)
 {
-	return nn_siblings_look(places, 0, now_us);
+	return nn_siblings_look(places, destination, now_us);
 }
 
 void nn_core_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)

@@ -87,9 +87,9 @@ pub struct Flow {
     pub round: Round,
     pub last_us: u32,
     pub drained: u32,
-    /// `stamps`, `recovery`, `starving` and `ready`, packed.
+    /// `rtt_source`, `recovery`, `sub_packet` and `ready`, packed.
     pub states: u8,
-    pub starved: u8,
+    pub sub_packet_rounds: u8,
     pub last_rtt: u16,
     pub own: [u32; 7],
 }

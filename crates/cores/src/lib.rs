@@ -45,7 +45,7 @@ extern "C" {
     fn nn_core_inherit(flow: *mut Flow, word: u32, cwnd: u32) -> bool;
     fn nn_core_resume(flow: *mut Flow, base_us: u32, cwnd: u32);
     fn nn_core_siblings(places: *mut Places, siblings: *const Siblings, now_us: u32);
-    fn nn_core_look(places: *mut Places, now_us: u32) -> Siblings;
+    fn nn_core_look(places: *mut Places, destination: u32, now_us: u32) -> Siblings;
     fn nn_core_replay(host: *mut ReplayHost, p: *const u32, step: *mut Replay);
     fn nn_core_rtt_limit(flow: *mut Flow, p: *const u32) -> u32;
 }
@@ -135,12 +135,6 @@ impl Core {
         send
     }
 
-    /// What the flow's siblings, itself among them, look like to it.
-    pub fn look(&mut self, now_us: u32) -> Siblings {
-        // SAFETY: as in `start`.
-        unsafe { nn_core_look(&mut self.places, now_us) }
-    }
-
     /// The kernel's loss recovery changed state.
     pub fn recovery(&mut self, state: Recovery) {
         // SAFETY: as in `start`.
@@ -212,5 +206,16 @@ impl Replayed {
     pub fn replay(&mut self, step: &mut Replay) {
         // SAFETY: as in `Core::start`.
         unsafe { nn_core_replay(&mut self.host, self.params.as_ptr(), step) }
+    }
+
+    /// A flow, by its number.
+    pub fn flow(&self, number: usize) -> &Flow {
+        &self.host.flows[number]
+    }
+
+    /// What a flow, by its number, is told of its siblings.
+    pub fn look(&mut self, number: usize, now_us: u32) -> Siblings {
+        // SAFETY: as in `Core::start`.
+        unsafe { nn_core_look(&mut self.host.places, (number / 2) as u32, now_us) }
     }
 }

@@ -13,13 +13,13 @@ const USUAL_US: u32 = 1_000;
 const SLOW_US: u32 = 12_000;
 
 /// A path on which a segment takes so long; the RTT is of the window of the round before.
-struct Wire {
+struct Bottleneck {
     flow: Feeder,
     us: u32,
     before: u32,
 }
 
-impl Wire {
+impl Bottleneck {
     fn of(algorithm: Algorithm, us: u32) -> Self {
         let mut flow = Feeder::fresh(algorithm, &[]);
         // what packet pairs of the first round tell
@@ -31,11 +31,11 @@ impl Wire {
         }
         flow.set_window(f64::from(BASE_US) / f64::from(us) + 2.5);
         let before = flow.segments();
-        Wire { flow, us, before }
+        Bottleneck { flow, us, before }
     }
 
     fn new(us: u32) -> Self {
-        Wire::of(Algorithm::Netnice, us)
+        Bottleneck::of(Algorithm::Netnice, us)
     }
 
     fn round(&mut self) {
@@ -71,16 +71,16 @@ impl Wire {
 
 /// Half an hour, six such windows: the base is the path's, give or take the pair that measures it.
 fn assert_base_stays(us: u32) {
-    let mut wire = Wire::new(us);
+    let mut bottleneck = Bottleneck::new(us);
     let pair = BASE_US.max(2 * us);
-    wire.run(5 * MINUTE_US);
-    let early = wire.flow.window();
-    wire.run(25 * MINUTE_US);
-    assert!(wire.base() <= pair, "base {} us", wire.base());
+    bottleneck.run(5 * MINUTE_US);
+    let early = bottleneck.flow.window();
+    bottleneck.run(25 * MINUTE_US);
+    assert!(bottleneck.base() <= pair, "base {} us", bottleneck.base());
     assert!(
-        wire.flow.window() <= early + 1.0,
+        bottleneck.flow.window() <= early + 1.0,
         "{early} segments at first, {} later",
-        wire.flow.window()
+        bottleneck.flow.window()
     );
 }
 
@@ -96,67 +96,67 @@ fn nor_on_a_slow_wire() {
 
 #[test]
 fn looking_costs_less_than_a_thousandth() {
-    let mut wire = Wire::new(USUAL_US);
-    wire.run(5 * MINUTE_US);
-    let (start_us, start) = (wire.flow.now_us, wire.flow.delivered);
-    wire.run(25 * MINUTE_US);
-    let possible = (wire.flow.now_us - start_us) / USUAL_US;
-    let lost = 1.0 - f64::from(wire.flow.delivered - start) / f64::from(possible);
+    let mut bottleneck = Bottleneck::new(USUAL_US);
+    bottleneck.run(5 * MINUTE_US);
+    let (start_us, start) = (bottleneck.flow.now_us, bottleneck.flow.delivered);
+    bottleneck.run(25 * MINUTE_US);
+    let possible = (bottleneck.flow.now_us - start_us) / USUAL_US;
+    let lost = 1.0 - f64::from(bottleneck.flow.delivered - start) / f64::from(possible);
     assert!(lost < 0.001, "{lost}");
 }
 
 #[test]
 fn a_flow_of_less_than_a_window_does_not_look() {
-    assert!(!Wire::new(USUAL_US).looks_within(299_000_000));
+    assert!(!Bottleneck::new(USUAL_US).looks_within(299_000_000));
 }
 
 #[test]
 fn a_flow_that_sees_the_empty_path_does_not_look() {
-    let mut wire = Wire::new(USUAL_US);
+    let mut bottleneck = Bottleneck::new(USUAL_US);
     for _ in 0..30 {
-        assert!(!wire.looks_within(MINUTE_US));
-        wire.flow.round(BASE_US);
+        assert!(!bottleneck.looks_within(MINUTE_US));
+        bottleneck.flow.round(BASE_US);
     }
 }
 
 #[test]
 fn the_papers_nice_does_not_look() {
-    let mut wire = Wire::of(Algorithm::Nice, USUAL_US);
-    assert!(!wire.looks_within(30 * MINUTE_US));
+    let mut bottleneck = Bottleneck::of(Algorithm::Nice, USUAL_US);
+    assert!(!bottleneck.looks_within(30 * MINUTE_US));
 }
 
 #[test]
 fn it_is_back_after_two_rounds() {
-    let mut wire = Wire::new(USUAL_US);
-    wire.run(5 * MINUTE_US);
-    let before = wire.flow.window();
-    assert!(wire.looks_within(5 * MINUTE_US));
-    wire.round();
-    assert!(wire.flow.window() < before / 2.0);
-    wire.round();
-    assert!((wire.flow.window() - before).abs() <= 1.0);
+    let mut bottleneck = Bottleneck::new(USUAL_US);
+    bottleneck.run(5 * MINUTE_US);
+    let before = bottleneck.flow.window();
+    assert!(bottleneck.looks_within(5 * MINUTE_US));
+    bottleneck.round();
+    assert!(bottleneck.flow.window() < before / 2.0);
+    bottleneck.round();
+    assert!((bottleneck.flow.window() - before).abs() <= 1.0);
 }
 
 #[test]
 fn it_stays_down_where_others_are() {
-    let mut wire = Wire::new(USUAL_US);
-    wire.run(5 * MINUTE_US);
-    let before = wire.flow.window();
-    assert!(wire.looks_within(5 * MINUTE_US));
-    wire.flow.round(2 * BASE_US);
-    wire.flow.round(2 * BASE_US);
-    assert!(wire.flow.window() < before / 2.0);
+    let mut bottleneck = Bottleneck::new(USUAL_US);
+    bottleneck.run(5 * MINUTE_US);
+    let before = bottleneck.flow.window();
+    assert!(bottleneck.looks_within(5 * MINUTE_US));
+    bottleneck.flow.round(2 * BASE_US);
+    bottleneck.flow.round(2 * BASE_US);
+    assert!(bottleneck.flow.window() < before / 2.0);
 }
 
 #[test]
 fn a_loss_ends_a_look() {
-    let mut wire = Wire::new(USUAL_US);
-    wire.run(5 * MINUTE_US);
-    assert!(wire.looks_within(5 * MINUTE_US));
-    let before = wire.flow.window();
-    wire.flow.core.recovery(Recovery::Reduced);
-    wire.flow.core.recovery(Recovery::Open);
-    wire.round();
-    wire.round();
-    assert!(wire.flow.window() < before);
+    let mut bottleneck = Bottleneck::new(USUAL_US);
+    bottleneck.run(5 * MINUTE_US);
+    assert!(bottleneck.looks_within(5 * MINUTE_US));
+    let before = bottleneck.flow.window();
+    bottleneck.flow.core.recovery(Recovery::Reduced);
+    bottleneck.flow.core.recovery(Recovery::Open);
+    bottleneck.round();
+    bottleneck.round();
+    assert!(bottleneck.flow.window() < before);
 }

@@ -56,7 +56,7 @@ fn pairs_until_look(flow: &mut Feeder, dice: &mut Dice, jitter_us: u32) -> u32 {
     panic!("no look in 100 pairs");
 }
 
-fn starving(level: Algorithm) -> Feeder {
+fn sub_packet(level: Algorithm) -> Feeder {
     let mut flow = flow(level);
     flow.set_window(1.0 / 128.0);
     flow
@@ -108,9 +108,9 @@ fn a_steady_path_leaves_no_room_for_noise() {
 }
 
 #[test]
-fn who_starves_in_jitter_looks_with_a_whole_round_and_stays() {
+fn who_is_sub_packet_in_jitter_looks_with_a_whole_round_and_stays() {
     for level in LEVELS {
-        let (mut flow, mut dice) = (starving(level), Dice(1));
+        let (mut flow, mut dice) = (sub_packet(level), Dice(1));
         let pairs = pairs_until_look(&mut flow, &mut dice, 4_000);
         assert!(pairs <= 16, "{level:?} looked after {pairs} pairs");
         for _ in 0..20 {
@@ -123,7 +123,7 @@ fn who_starves_in_jitter_looks_with_a_whole_round_and_stays() {
 #[test]
 fn a_look_that_meets_a_queue_ends_at_the_floor_and_the_next_waits_longer() {
     for (level, floor) in [(Algorithm::Netnice1, 128.0), (Algorithm::Netnice2, 256.0)] {
-        let (mut flow, mut dice) = (starving(level), Dice(1));
+        let (mut flow, mut dice) = (sub_packet(level), Dice(1));
         let mut pairs = Vec::new();
         for _ in 0..5 {
             pairs.push(pairs_until_look(&mut flow, &mut dice, 600));
@@ -140,7 +140,7 @@ fn a_look_that_meets_a_queue_ends_at_the_floor_and_the_next_waits_longer() {
 #[test]
 fn who_never_meets_an_empty_path_does_not_look() {
     for level in LEVELS {
-        let (mut flow, mut dice) = (starving(level), Dice(1));
+        let (mut flow, mut dice) = (sub_packet(level), Dice(1));
         for _ in 0..200 {
             pair(&mut flow, BASE_US + PACKET_US + 2_500 + dice.below(9_000));
             assert!(flow.window() < 1.0, "{level:?}");
@@ -171,7 +171,7 @@ fn a_longer_way_is_learnt_within_a_minute() {
 #[test]
 fn a_queue_that_moves_is_no_longer_way() {
     for level in LEVELS {
-        let (mut flow, mut dice) = (starving(level), Dice(1));
+        let (mut flow, mut dice) = (sub_packet(level), Dice(1));
         let base = flow.core.flow.rtt.min;
         for _ in 0..120 {
             pair(&mut flow, BASE_US + 30_000 + dice.below(6_000));

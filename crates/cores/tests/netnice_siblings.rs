@@ -60,7 +60,7 @@ fn flows_of_a_host_move_to_their_mean() {
 }
 
 #[test]
-fn of_a_crowd_who_has_what_would_do_for_all_shares_it_though_they_starve() {
+fn of_a_crowd_who_has_what_would_do_for_all_shares_it_though_they_are_sub_packet() {
     let shared = 17.0 - (17.0 - 2.1) / 4.0;
     for (flows, mean, expected) in [(32, 1.9, 17.0), (32, 2.1, shared), (31, 2.1, 17.0)] {
         let mut flow = known(mean);

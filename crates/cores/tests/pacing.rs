@@ -40,7 +40,7 @@ fn from_two_on_the_window_limits_and_pacing_spreads() {
 }
 
 /// The gap between two pairs at the floor, after `rounds` congested rounds there.
-fn starved(gap_ms: u32, sub_packet: u32, rounds: u32) -> f64 {
+fn sub_packet_gap(gap_ms: u32, sub_packet: u32, rounds: u32) -> f64 {
     let params = [
         (Param::MaxGap, gap_ms),
         (Param::PeerGap, 250),
@@ -59,33 +59,33 @@ fn starved(gap_ms: u32, sub_packet: u32, rounds: u32) -> f64 {
 }
 
 #[test]
-fn a_lone_starving_flow_asks_at_least_once_a_max_gap() {
-    assert_abs_diff_eq!(starved(1000, 1, 0) / 1e6, 1.0, epsilon = 0.01);
+fn a_lone_sub_packet_flow_asks_at_least_once_a_max_gap() {
+    assert_abs_diff_eq!(sub_packet_gap(1000, 1, 0) / 1e6, 1.0, epsilon = 0.01);
 }
 
 #[test]
-fn the_more_starve_the_rarer_each_asks_down_to_the_papers_floor() {
-    assert_abs_diff_eq!(starved(1000, 6, 0) / 1e6, 1.5, epsilon = 0.01);
+fn the_more_are_sub_packet_the_rarer_each_asks_down_to_the_papers_floor() {
+    assert_abs_diff_eq!(sub_packet_gap(1000, 6, 0) / 1e6, 1.5, epsilon = 0.01);
     let floor = 96.0 * BASE_US as f64;
-    assert_abs_diff_eq!(starved(1000, 100, 0) / floor, 1.0, epsilon = 0.02);
+    assert_abs_diff_eq!(sub_packet_gap(1000, 100, 0) / floor, 1.0, epsilon = 0.02);
 }
 
 #[test]
-fn who_starves_for_long_asks_a_quarter_as_often() {
-    assert_abs_diff_eq!(starved(100, 1, 7) / 1e6, 0.25, epsilon = 0.01);
-    assert_abs_diff_eq!(starved(100, 1, 8) / 1e6, 1.0, epsilon = 0.01);
+fn who_is_sub_packet_for_long_asks_a_quarter_as_often() {
+    assert_abs_diff_eq!(sub_packet_gap(100, 1, 7) / 1e6, 0.25, epsilon = 0.01);
+    assert_abs_diff_eq!(sub_packet_gap(100, 1, 8) / 1e6, 1.0, epsilon = 0.01);
 }
 
 #[test]
 fn max_gap_zero_is_the_papers_floor() {
     // The queue of the congested rounds is in the smoothed RTT too.
-    let gap = starved(0, 1, 0);
+    let gap = sub_packet_gap(0, 1, 0);
     let papers_floor = 96.0 * BASE_US as f64;
     assert_abs_diff_eq!(gap / papers_floor, 1.0, epsilon = 0.02);
 }
 
 #[test]
-fn a_grown_window_does_not_wait_for_a_starved_ones_deadline() {
+fn a_grown_window_does_not_wait_for_a_smaller_ones_deadline() {
     let mut flow = Feeder::at(Algorithm::Netnice, &[], 1.0 / 48.0);
     let ack = Ack {
         held_us: 900_000,
@@ -113,7 +113,7 @@ fn while_stamps_lie_the_rtt_is_the_rounds_own() {
     };
     let send = flow.core.on_ack(&late);
     assert!(flow.window() < 1.0, "{}", flow.window());
-    assert!(!send.now, "a starving flow waits for the deadline again");
+    assert!(!send.now, "a sub-packet flow waits for the deadline again");
 }
 
 #[test]

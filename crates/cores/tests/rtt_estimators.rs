@@ -59,7 +59,7 @@ fn robust_learns_a_small_buffer_from_losses() {
 }
 
 /// A late comer: its first guess of the worst was twice a long queue.
-fn starving(estimator: u32) -> Feeder {
+fn sub_packet(estimator: u32) -> Feeder {
     let mut flow = netnice(estimator);
     flow.set_window(0.25);
     flow.core.flow.rtt.max = 10 * BASE_US;
@@ -67,13 +67,13 @@ fn starving(estimator: u32) -> Feeder {
 }
 
 #[test]
-fn robust_takes_the_worst_of_what_a_starving_flow_meets() {
-    let mut flow = starving(1);
+fn robust_takes_the_worst_of_what_a_sub_packet_flow_meets() {
+    let mut flow = sub_packet(1);
     flow.round(BASE_US * 3 / 2);
     assert_eq!(flow.core.flow.rtt.max, 10 * BASE_US, "one sample is none");
     flow.round(BASE_US * 2);
     assert_eq!(flow.core.flow.rtt.max, 2 * BASE_US);
-    let mut paper = starving(0);
+    let mut paper = sub_packet(0);
     paper.round(BASE_US * 3 / 2);
     paper.round(BASE_US * 2);
     assert_eq!(paper.core.flow.rtt.max, 10 * BASE_US);
@@ -81,7 +81,7 @@ fn robust_takes_the_worst_of_what_a_starving_flow_meets() {
 
 /// What a flow takes for the worst after a round in which another that goes the same way knows better.
 fn told(estimator: u32, worst_us: u32, age_us: u32, measured: bool) -> u32 {
-    let mut flow = starving(estimator);
+    let mut flow = sub_packet(estimator);
     if measured {
         flow.round(10 * BASE_US);
         flow.round(10 * BASE_US);
@@ -133,7 +133,7 @@ fn robust_takes_anothers_word_only_while_it_guesses() {
 #[test]
 fn robust_believes_in_no_buffer_larger_than_one_bdp() {
     let limit = |estimator| {
-        let mut flow = starving(estimator);
+        let mut flow = sub_packet(estimator);
         flow.set_window(4.0);
         flow.core.rtt_limit()
     };

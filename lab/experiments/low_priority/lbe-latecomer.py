@@ -16,7 +16,7 @@ KNOWN = {
 
 
 def late(protocol: str, homes: int, seed: int) -> Scenario:
-    """Two flows to one home or to two: netnice1 and netnice2 are kin in the first case only."""
+    """Two flows to one home or to two: netnice1 and netnice2 are siblings in the first case only."""
     link = LINKS["deep"]
     flows = (
         bulk("first", protocol, (0.0, 1.0), group="background"),

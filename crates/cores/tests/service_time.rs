@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What a segment takes on the wire, and what TCP Nice's limit makes of it.
+//! The service time of a segment at the bottleneck, and what TCP Nice's limit makes of it.
 
 mod feed;
 
@@ -8,7 +8,7 @@ use netnice_cores::{Algorithm, Recovery};
 
 const WIRE_US: u32 = 12_000; // 1500 bytes at 1 Mbit/s
 
-/// A flow on a slow wire; `acks`: how long after the one before each came, and how many segments it was for. They left
+/// A flow over a slow bottleneck; `acks`: how long after the one before each came, and how many segments it was for. They left
 /// together, so each met the queue of those before, up to a 0, which begins anew.
 fn burst(acks: &[(u32, u32)]) -> Feeder {
     let mut flow = Feeder::fresh(Algorithm::Netnice, &[]);
@@ -39,7 +39,7 @@ fn assert_tolerates(flow: &Feeder, segments: f64) {
 }
 
 #[test]
-fn the_own_queue_on_a_slow_wire_is_no_congestion() {
+fn the_own_queue_at_a_slow_bottleneck_is_no_congestion() {
     let flow = burst(&[(0, 1), (WIRE_US, 1), (WIRE_US, 1)]);
     assert_tolerates(&flow, 8.0);
 }
@@ -75,7 +75,7 @@ fn a_compressed_ack_is_forgotten_again() {
 }
 
 #[test]
-fn a_delayed_ack_is_no_wire() {
+fn a_delayed_ack_is_no_service_time() {
     let mut acks = vec![];
     acks.extend([(0, 2), (2 * WIRE_US, 2)].repeat(6));
     let before = burst(&acks).core.rtt_limit();
