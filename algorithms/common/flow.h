@@ -183,7 +183,7 @@ nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 	nn_window_set(&flow->win, initial);
 }
 
-/* Hooks of cores with no state of their own, which answer losses, silence and an undo as Reno does. */
+/* All hooks but on_ack (sender/hooks.h), for cores that start, lose, wake and undo as Reno does, and know of no siblings. */
 #define NN_CORE_AS_RENO(core)                                                                                          \
 	nn_inline void core##_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)      \
 	{                                                                                                              \
@@ -193,7 +193,8 @@ nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 	{                                                                                                              \
 		nn_flow_recovery(flow, p, state);                                                                      \
 	}                                                                                                              \
-	NN_CORE_GOES_ON_AS_RENO(core)
+	NN_CORE_GOES_ON_AS_RENO(core)                                                                                  \
+	NN_CORE_ALONE(core)
 
 /* Those of silence and of an undo alone. */
 #define NN_CORE_GOES_ON_AS_RENO(core)                                                                                  \
@@ -206,7 +207,7 @@ nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 		nn_undo(&flow->win);                                                                                   \
 	}
 
-/* The hook of cores that know of no siblings: on_ack has done all that there is to do at a round's end. */
+/* That of siblings, for cores that know of none: on_ack has done all that there is to do at a round's end. */
 #define NN_CORE_ALONE(core)                                                                                            \
 	nn_inline void core##_on_round_end(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,                \
 					   const struct nn_siblings *siblings)                                         \

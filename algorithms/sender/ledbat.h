@@ -40,7 +40,6 @@
 #define LEDBAT_CARRY 8
 
 NN_CORE_AS_RENO(ledbat)
-NN_CORE_ALONE(ledbat)
 
 struct ledbat {
 	union {

@@ -35,7 +35,6 @@
 	P(initial_window, 2)
 
 NN_CORE_AS_RENO(nice)
-NN_CORE_ALONE(nice)
 
 /* Does this RTT show a queue longer than the threshold? */
 nn_inline bool nice_is_slow(const struct nn_flow *flow, nn_params p, u32 rtt)

@@ -50,7 +50,6 @@ struct nicer {
 
 NN_CORE_STATE(nicer, nicer_of)
 NN_CORE_AS_RENO(nicer)
-NN_CORE_ALONE(nicer)
 
 nn_inline void nicer_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 rtt)
 {

@@ -19,7 +19,6 @@
 	P(force_window, 0)
 
 NN_CORE_AS_RENO(reno)
-NN_CORE_ALONE(reno)
 
 nn_inline void reno_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {

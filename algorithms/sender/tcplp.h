@@ -30,7 +30,6 @@
 	P(force_window, 0)
 
 NN_CORE_AS_RENO(tcplp)
-NN_CORE_ALONE(tcplp)
 
 struct tcplp {
 	struct nn_peer peer;

@@ -29,7 +29,6 @@
 	P(force_window, 0)
 
 NN_CORE_AS_RENO(vegas)
-NN_CORE_ALONE(vegas)
 
 /* Segments that the flow itself keeps queued, 1/4096 segment; `base`: the RTT without a queue. */
 nn_inline u64 vegas_diff(const struct nn_flow *flow, nn_params p, u32 base)
