@@ -9,9 +9,15 @@ fn main() {
     let algorithms = netnice_build::repository().join("algorithms");
     let receivers = algorithms.join("receiver");
     netnice_build::watch(&["algorithms", "crates/cores/src"]);
-    compile("cores", &algorithms);
-    compile("receivers", &receivers);
-    compile("niceness", &algorithms);
+    for file in ["cores", "receivers", "niceness"] {
+        compile(file, &algorithms);
+    }
+    let enums = "nn_(ack_flags|recovery|replay_event)";
+    declare(
+        "cores",
+        &["nn_core_.*", "nn_defaults", "NN_REPLAY_FLOWS", enums],
+    );
+    declare("receivers", &["nn_host_.*", "nn_wish"]);
     let rows = "#define P(name, ...) puts(\"row param \" #name);\n\
                 #define A(name, ...) puts(\"row algorithm \" #name);\n\
                 NN_PARAMS(P)\nNN_ALGORITHMS(A)";
@@ -35,6 +41,13 @@ fn compile(file: &str, include: &Path) {
         .flags(["-Wall", "-Wextra", "-Werror"])
         .flags(["-fsanitize=undefined", "-fsanitize-trap=undefined"])
         .compile(&format!("netnice_{file}"));
+}
+
+/// What a file declares under these names, for Rust.
+fn declare(file: &str, names: &[&str]) {
+    let include = format!("#include \"crates/cores/src/{file}.c\"\n");
+    let to = netnice_build::out().join(format!("{file}_c.rs"));
+    fs::write(to, netnice_build::bindings(&include, names)).expect("write what C declares");
 }
 
 /// The enums of parameters and algorithms.

@@ -155,6 +155,7 @@ pub fn bindings(includes: &str, names: &[&str]) -> String {
     let mut builder = bindgen::builder()
         .header_contents("shared.h", includes)
         .clang_arg(format!("-I{}", repository.display()))
+        .clang_arg(format!("-I{}", repository.join("algorithms").display()))
         .use_core()
         .layout_tests(true)
         .derive_default(true)

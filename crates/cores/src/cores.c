@@ -77,8 +77,3 @@ u32 nn_core_rtt_limit(struct nn_flow *flow, nn_params p)
 			limit |= bit;
 	return limit;
 }
-
-const u32 nn_sizes[] = {
-	sizeof(struct nn_ack),	  sizeof(struct nn_send),   sizeof(struct nn_flow),	   sizeof(struct nn_siblings),
-	sizeof(struct nn_places), sizeof(struct nn_replay), sizeof(struct nn_replay_host),
-};

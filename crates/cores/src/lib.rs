@@ -9,11 +9,14 @@ mod layout;
 pub mod receiver;
 mod stream;
 
+use layout::c::{
+    self, nn_beginning as Beginning, nn_connection as Connection, nn_places as Places,
+    nn_replay_host as ReplayHost,
+};
 pub use layout::{
     Ack, Event, Flow, Recovery, Replay, Rtt, Send, Siblings, Window, APP_LIMITED, DELAYED, LONE,
     REPLAY_FLOWS, RETRANSMITTED,
 };
-use layout::{Beginning, Connection, Places, ReplayHost};
 pub use stream::recorded;
 
 /// One segment in the cores' fixed point.
@@ -26,34 +29,11 @@ mod table {
 pub use table::{Algorithm, Param};
 
 const PARAMS: usize = table::PARAMS;
-const ALGORITHMS: usize = table::ALGORITHMS;
-
-extern "C" {
-    static nn_defaults: [[u32; PARAMS]; ALGORITHMS];
-    fn nn_core_start(
-        algorithm: u32,
-        c: *const Connection,
-        ack: *const Ack,
-        beginning: *const Beginning,
-        send: *mut Send,
-    );
-    fn nn_core_on_ack(algorithm: u32, c: *const Connection, ack: *const Ack, send: *mut Send);
-    fn nn_core_recovery(algorithm: u32, c: *const Connection, state: u32);
-    fn nn_core_restart(algorithm: u32, c: *const Connection, now_us: u32);
-    fn nn_core_undo(algorithm: u32, c: *const Connection);
-    fn nn_core_leave(c: *const Connection, send: *mut Send) -> u32;
-    fn nn_core_inherit(flow: *mut Flow, word: u32, cwnd: u32) -> bool;
-    fn nn_core_resume(flow: *mut Flow, base_us: u32, cwnd: u32);
-    fn nn_core_siblings(places: *mut Places, siblings: *const Siblings, now_us: u32);
-    fn nn_core_look(places: *mut Places, destination: u32, now_us: u32) -> Siblings;
-    fn nn_core_replay(host: *mut ReplayHost, p: *const u32, step: *mut Replay);
-    fn nn_core_rtt_limit(flow: *mut Flow, p: *const u32) -> u32;
-}
 
 /// The shipped parameters.
 fn defaults(algorithm: Algorithm) -> [u32; PARAMS] {
     // SAFETY: a constant table that the C side never writes; the enum has its rows.
-    unsafe { nn_defaults[algorithm as usize] }
+    unsafe { c::nn_defaults[algorithm as usize] }
 }
 
 /// One flow of one algorithm, alone on its host or with siblings that a test makes up.
@@ -113,7 +93,7 @@ impl Core {
         self.places = Places::default();
         // SAFETY: all pointers are to live, properly laid out data of the sizes the C side expects.
         unsafe {
-            nn_core_start(
+            c::nn_core_start(
                 self.algorithm as u32,
                 &self.connection(),
                 &ack,
@@ -128,29 +108,29 @@ impl Core {
         let mut send = Send::default();
         if let Some(siblings) = self.siblings {
             // SAFETY: as in `start`.
-            unsafe { nn_core_siblings(&mut self.places, &siblings, ack.now_us) }
+            unsafe { c::nn_core_siblings(&mut self.places, &siblings, ack.now_us) }
         }
         // SAFETY: as in `start`.
-        unsafe { nn_core_on_ack(self.algorithm as u32, &self.connection(), ack, &mut send) };
+        unsafe { c::nn_core_on_ack(self.algorithm as u32, &self.connection(), ack, &mut send) };
         send
     }
 
     /// The kernel's loss recovery changed state.
     pub fn recovery(&mut self, state: Recovery) {
         // SAFETY: as in `start`.
-        unsafe { nn_core_recovery(self.algorithm as u32, &self.connection(), state as u32) }
+        unsafe { c::nn_core_recovery(self.algorithm as u32, &self.connection(), state as u32) }
     }
 
     /// The sender sends again after silence.
     pub fn restart(&mut self, now_us: u32) {
         // SAFETY: as in `start`.
-        unsafe { nn_core_restart(self.algorithm as u32, &self.connection(), now_us) }
+        unsafe { c::nn_core_restart(self.algorithm as u32, &self.connection(), now_us) }
     }
 
     /// The connection comes from another algorithm of ours, with its base RTT and its window in segments.
     pub fn resume(&mut self, base_us: u32, cwnd: u32) {
         // SAFETY: as in `start`.
-        unsafe { nn_core_resume(&mut self.flow, base_us, cwnd) }
+        unsafe { c::nn_core_resume(&mut self.flow, base_us, cwnd) }
     }
 
     /// Ends as the shim does when the socket is given to another algorithm: the word that it leaves there, 0 for
@@ -158,26 +138,26 @@ impl Core {
     pub fn leave(&self) -> (u32, Send) {
         let mut send = Send::default();
         // SAFETY: as in `start`.
-        let word = unsafe { nn_core_leave(&self.clone().connection(), &mut send) };
+        let word = unsafe { c::nn_core_leave(&self.clone().connection(), &mut send) };
         (word, send)
     }
 
     /// A flow that has just started takes up what it finds on its socket; false when that is not ours.
     pub fn inherit(&mut self, word: u32, cwnd: u32) -> bool {
         // SAFETY: as in `start`.
-        unsafe { nn_core_inherit(&mut self.flow, word, cwnd) }
+        unsafe { c::nn_core_inherit(&mut self.flow, word, cwnd) }
     }
 
     /// The last loss was none.
     pub fn undo(&mut self) {
         // SAFETY: as in `start`.
-        unsafe { nn_core_undo(self.algorithm as u32, &self.connection()) }
+        unsafe { c::nn_core_undo(self.algorithm as u32, &self.connection()) }
     }
 
     /// The RTT above which a segment counts as slow, microseconds.
     pub fn rtt_limit(&self) -> u32 {
         // SAFETY: as in `start`.
-        unsafe { nn_core_rtt_limit(&mut self.flow.clone(), self.params.as_ptr()) }
+        unsafe { c::nn_core_rtt_limit(&mut self.flow.clone(), self.params.as_ptr()) }
     }
 
     /// The window, in 1/4096 segment.
@@ -205,7 +185,7 @@ impl Replayed {
     /// One step; its outputs are filled in.
     pub fn replay(&mut self, step: &mut Replay) {
         // SAFETY: as in `Core::start`.
-        unsafe { nn_core_replay(&mut self.host, self.params.as_ptr(), step) }
+        unsafe { c::nn_core_replay(&mut self.host, self.params.as_ptr(), step) }
     }
 
     /// A flow, by its number.
@@ -216,6 +196,6 @@ impl Replayed {
     /// What a flow, by its number, is told of its siblings.
     pub fn look(&mut self, number: usize, now_us: u32) -> Siblings {
         // SAFETY: as in `Core::start`.
-        unsafe { nn_core_look(&mut self.host.places, (number / 2) as u32, now_us) }
+        unsafe { c::nn_core_look(&mut self.host.places, (number / 2) as u32, now_us) }
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* The inline receiver cores as functions that another language can call. */
-#include "../common/clock.h"
-#include "receiver.h"
-#include "wish.h"
+#include "common/clock.h"
+#include "receiver/receiver.h"
+#include "receiver/wish.h"
 
 void nn_host_arrival(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, nn_receiver_params p, u32 chosen,
 		     const struct nn_segment *seg)
@@ -20,14 +20,9 @@ bool nn_host_tell(struct nn_receiver *flow, u32 window)
 	return nn_tell(flow, window);
 }
 
-u32 nn_host_microseconds(u64 *millisecond, u64 ns)
+u32 nn_host_microseconds(struct nn_millisecond *last, u64 ns)
 {
-	struct nn_millisecond last = { millisecond[0], (u32)millisecond[1] };
-	u32 us = nn_microseconds(&last, ns);
-
-	millisecond[0] = last.began;
-	millisecond[1] = last.us;
-	return us;
+	return nn_microseconds(last, ns);
 }
 
 void nn_host_join(struct nn_receiver *flow, u32 acked)
@@ -50,24 +45,32 @@ bool nn_host_may_stop(u32 wish, bool of_cgroup)
 	return nn_application_may_stop(wish, of_cgroup);
 }
 
-const u32 nn_host_size = sizeof(struct nn_receiver);
+/* What a test may look at: bytes, microseconds. */
+struct nn_host_look {
+	u32 window, target, estimate, floor;
+	u32 queue, tick;
+	u32 edge, rounds;
+	u32 policy, aggressive, pivs, thresh; /* Vulture's */
+	s32 skew; /* what our clock gains on the peer's: 2^-24 */
+};
 
-/* What a test may look at, in one order. */
-void nn_host_look(struct nn_receiver *flow, u32 *words)
+struct nn_host_look nn_host_look(struct nn_receiver *flow)
 {
 	const struct vulture *vulture = vulture_of(flow);
 
-	words[0] = flow->window;
-	words[1] = flow->target;
-	words[2] = flow->estimate;
-	words[3] = flow->floor;
-	words[4] = flow->delay.queue;
-	words[5] = flow->delay.tick;
-	words[6] = flow->edge;
-	words[7] = flow->rounds;
-	words[8] = vulture->policy;
-	words[9] = vulture->aggressive;
-	words[10] = vulture->count;
-	words[11] = vulture->thresh;
-	words[12] = (u32)flow->delay.skew.rate;
+	return (struct nn_host_look){
+		.window = flow->window,
+		.target = flow->target,
+		.estimate = flow->estimate,
+		.floor = flow->floor,
+		.queue = flow->delay.queue,
+		.tick = flow->delay.tick,
+		.edge = flow->edge,
+		.rounds = flow->rounds,
+		.policy = vulture->policy,
+		.aggressive = vulture->aggressive,
+		.pivs = vulture->count,
+		.thresh = vulture->thresh,
+		.skew = flow->delay.skew.rate,
+	};
 }

@@ -8,9 +8,9 @@ use netnice_cores::{
     recorded, Ack, Algorithm, Core, Flow, Replayed, Send, DELAYED, REPLAY_FLOWS, RETRANSMITTED,
 };
 
-/// Has it started? (`ready`: the last three bits of the packed states.)
+/// Has it started?
 fn runs(flow: &Flow) -> bool {
-    flow.states >> 5 == 1
+    flow.ready() == 1
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn who_is_below_one_segment_is_counted_and_tells_the_worst_rtt() {
         host.replay(&mut step);
         let siblings = host.look(step.flow as usize, step.ack.now_us);
         let below = (0..REPLAY_FLOWS)
-            .filter(|&number| runs(host.flow(number)) && host.flow(number).states & 16 != 0)
+            .filter(|&number| runs(host.flow(number)) && host.flow(number).sub_packet() != 0)
             .count();
         assert_eq!(siblings.sub_packet as usize, below);
         counted = counted.max(below);
