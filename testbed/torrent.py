@@ -14,6 +14,7 @@ from testbed import ownership
 from testbed.errors import TestbedError
 from testbed.namespace import Namespace, wait_until
 from testbed.ports import free_port, listens
+from testbed.programs import program
 
 #: No other way to find a peer than the tracker, no limit, and nobody is kept waiting to be let in.
 _SETTINGS = {
@@ -111,7 +112,9 @@ class Transmission(ownership.Owned):
             "utp-enabled": utp,
         }
         (self._folder / "settings.json").write_text(json.dumps(settings))
-        self.process = namespace.spawn(*under, "transmission-daemon", "--foreground", "--config-dir", self._folder)
+        self.process = namespace.spawn(
+            *under, program("transmission-daemon"), "--foreground", "--config-dir", self._folder
+        )
         self._parts.push(self.process)
         wait_until(lambda: listens(namespace, self.port), "transmission to listen", process=self.process)
         self._ask("torrent-add", filename=str(torrent.file))

@@ -16,6 +16,7 @@ from demo.__main__ import main
 from demo.torrent import table
 from demo.torrent.conditions import LOADS, SCENARIOS, Conditions
 from demo.torrent.scene import Result, delays
+from known_miss import KnownMiss
 
 TOP = Path(__file__).resolve().parents[2]
 
@@ -108,28 +109,36 @@ def test_what_it_does_not_have_is_refused(argv: list[str], said: str, capsys: py
 
 
 @pytest.mark.parametrize("load", ["seed", "leech"])
-def test_a_short_torrent_from_end_to_end(tmp_path: Path, load: str) -> None:
-    words = [
-        "--scene",
-        "torrent",
-        "--loads",
-        load,
-        "--scenarios",
-        "netnice",
-        "--seconds",
-        "5",
-        "--output",
-        str(tmp_path),
-    ]
+def test_a_short_torrent_from_end_to_end(tmp_path: Path, load: str, known_miss: KnownMiss) -> None:
+    words = ["--scene", "torrent", "--loads", load, "--scenarios", "cubic,netnice", "--seconds", "8"]
     done = subprocess.run(
-        [sys.executable, "-m", "demo", *words], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-m", "demo", *words, "--output", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
     )
     print(done.stdout, done.stderr)
     # 3: the machine was busy. The figures are void then, but all must work.
     assert done.returncode in (0, 3), done.stderr
-    (one,) = json.loads((tmp_path / "demo.json").read_text())["runs"]
-    assert (one["load"], one["kind"]) == (load, "netnice")
-    assert one["torrent_bps"] > 1e6, "its client found the others, and the data goes"
-    assert len(one["queue_ms"]) > 100 and one["page_ms"]
+    runs = [Result(**one) for one in json.loads((tmp_path / "demo.json").read_text())["runs"]]
+    assert [(one.load, one.kind) for one in runs] == [(load, "cubic"), (load, "netnice")]
+    for one in runs:
+        assert one.torrent_bps > 1e6, "the clients found each other, and the data goes"
+        assert len(one.queue_ms) > 100 and one.page_ms
     assert (tmp_path / "demo.png").stat().st_size > 10_000
-    assert {load.key for load in LOADS} == {"seed", "leech", "adsl"} and len(SCENARIOS) == 5
+    if done.returncode == 3:
+        return
+    plain, netnice = runs
+    assert netnice.queue_median_ms <= 20 < 200 < plain.queue_median_ms
+    share = netnice.torrent_bps / plain.torrent_bps
+    if load == "seed":
+        assert share >= 0.8
+    else:
+        known_miss(
+            "a torrent that is fetched beside pages, goodput / plain TCP's",
+            measured=share,
+            least=0.8,
+            noise=0.15,
+            reason="it leaves whenever a page begins, and does not find all of the link again before the next",
+        )

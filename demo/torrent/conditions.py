@@ -59,7 +59,7 @@ class Conditions:
     peers: int = 4
     #: Clients look every ten seconds whom to send to, and plain TCP then needs ten to fill half a second of buffer.
     warmup_s: float = 24.0
-    seconds: float = 30.0
+    seconds: float = 32.0
     seed: int = 1
     #: A page: one document, then what it needs, six at a time.
     page: tuple[int, ...] = (30_000, *(20_000, 45_000, 70_000) * 2)

@@ -27,7 +27,7 @@ def draw(results: Sequence[Result], c: Conditions, file: Path) -> None:
                 label = f"{titles[one.kind]}: {one.torrent_bps / 1e6:.1f} Mbit/s"
                 axes.plot(one.queue_t, one.queue_ms, color=_COLOURS[one.kind], linewidth=1, label=label)
         axes.set_yscale("symlog", linthresh=10)
-        axes.set_ylim(0, 2 * load.buffer_ms)
+        axes.set_ylim(0, 8 * load.buffer_ms)  # the legend has its place above what can be
         axes.set_ylabel("queueing delay, ms")
         axes.set_title(
             f"{load.title}: {load.rate_bps / 1e6:g} Mbit/s, {load.rtt_ms} ms, {load.buffer_ms} ms of buffer",

@@ -23,6 +23,7 @@ class Torrent(Scene):
 
     SCENARIOS = SCENARIOS
     LOADS = LOADS
+    PROGRAMS = ("transmission-daemon", "transmission-create", "opentracker", "nginx", "curl")
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.conditions = Conditions(seconds=options.seconds, seed=options.seed)
