@@ -13,16 +13,20 @@ from typing import Any
 
 from demo import machine
 from demo.conditions import Conditions
+from demo.distribution.show import Distribution
 from demo.documents import Documents
 from demo.household.show import Household
+from demo.images.show import Images
 from demo.scene import Scene
 from demo.torrent.show import Torrent
-from testbed import TestbedError, require_root
+from testbed import TestbedError, program, require_root
 
 SCENES: dict[str, type[Scene]] = {
     "documents": Documents,
     "household": Household,
     "torrent": Torrent,
+    "images": Images,
+    "distribution": Distribution,
 }
 
 _EPILOG = """\
@@ -56,6 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _demo(options: argparse.Namespace) -> int:
     scene = SCENES[options.scene](options)
+    for name in scene.PROGRAMS:
+        program(name)
     begun = time.monotonic()
     scene.run()
     seconds = time.monotonic() - begun
@@ -96,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=tuple(SCENES),
         default="documents",
         help="documents beside uploads; a household's line: a call, pages and a video; "
-        "a torrent on an access link (%(default)s)",
+        "a torrent on an access link; image pulls beside documents; a distribution to unlike links (%(default)s)",
     )
     parser.add_argument("--seconds", type=_seconds, default=defaults.seconds, help="measured, each (%(default)s)")
     parser.add_argument("--seed", type=int, default=defaults.seed, help="which documents, when (%(default)s)")

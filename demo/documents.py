@@ -24,6 +24,7 @@ class Documents(Scene):
     """The scene, as the demo's command shows it."""
 
     SCENARIOS = SCENARIOS
+    PROGRAMS = ("nginx", "rsync", "curl")
     OPTIONS = ("seconds", "seed", "uploads", "downloads", "clients", "full")
 
     def __init__(self, options: argparse.Namespace) -> None:

@@ -16,6 +16,8 @@ class Scene(abc.ABC):
     #: What its options --scenarios and --loads choose from; each has a key.
     SCENARIOS: Sequence[Any]
     LOADS: Sequence[Any] = ()
+    #: Without any of these it is not begun.
+    PROGRAMS: Sequence[str] = ()
     #: Which of the other options mean something to it.
     OPTIONS: Sequence[str] = ("seconds", "seed")
 

@@ -22,6 +22,7 @@ from testbed.nginx import Nginx
 from testbed.ownership import scratch, sweep
 from testbed.path import Path, Veth, black_hole
 from testbed.programs import program
+from testbed.registry import Registry, random_image
 from testbed.rsync import RsyncDaemon
 from testbed.sockets import Socket, disconnect, sockets
 from testbed.torrent import Tracker, Transmission
@@ -35,6 +36,7 @@ __all__ = [
     "Packet",
     "Path",
     "Process",
+    "Registry",
     "RsyncDaemon",
     "Socket",
     "TestbedError",
@@ -47,6 +49,7 @@ __all__ = [
     "parameters",
     "program",
     "random_file",
+    "random_image",
     "require_root",
     "scratch",
     "sockets",

@@ -24,25 +24,40 @@ http {{
     tcp_nopush on;
     client_body_temp_path {folder}/body;
     proxy_temp_path {folder}/proxy;
+    proxy_cache_path {folder}/cache keys_zone=files:1m max_size=4g use_temp_path=off;
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
     server {{
         listen {port} backlog=4096;
-        root {folder}/www;
+        {contents}
     }}
 }}
 """
+_FILES = "root {folder}/www;"
+_CACHE = """\
+location / {{
+            proxy_pass {origin};
+            proxy_http_version 1.1;
+            proxy_cache files;
+            proxy_cache_valid 200 1h;
+            proxy_cache_lock on;
+            proxy_cache_lock_timeout 10m;
+            proxy_cache_lock_age 10m;
+        }}"""
 
 
 class Nginx(ownership.Owned):
     """Serves ``files`` (name: bytes) from a namespace, on a free port; Range requests work.
 
-    The files are all zeros and take no space: nginx as set up here does not compress. ``under`` are
-    words to run it with, ``("netnice",)`` say, so that what it sends is background.
+    The files are all zeros and take no space: nginx as set up here does not compress. With an ``origin`` (the
+    start of an URL) it is a cache of what is there instead. ``under`` are words to run it with,
+    ``("netnice",)`` say, so that what it sends is background.
     """
 
-    def __init__(self, namespace: Namespace, files: Mapping[str, int], under: Sequence[str] = ()) -> None:
+    def __init__(
+        self, namespace: Namespace, files: Mapping[str, int], under: Sequence[str] = (), *, origin: str = ""
+    ) -> None:
         super().__init__()
         self.namespace = namespace
         self.folder = ownership.scratch("nginx")
@@ -53,7 +68,8 @@ class Nginx(ownership.Owned):
                 file.truncate(size)
         self.port = free_port(namespace)
         configuration = self.folder / "nginx.conf"
-        configuration.write_text(_CONFIGURATION.format(folder=self.folder, port=self.port))
+        contents = (_CACHE if origin else _FILES).format(folder=self.folder, origin=origin)
+        configuration.write_text(_CONFIGURATION.format(folder=self.folder, port=self.port, contents=contents))
         self.process = namespace.spawn(*under, program("nginx"), "-p", self.folder, "-c", configuration)
         self._parts.push(self.process)
         wait_until(lambda: listens(namespace, self.port), "nginx to listen", process=self.process)

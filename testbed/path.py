@@ -16,7 +16,7 @@ from testbed.programs import program
 
 
 class Path(ownership.Owned):
-    """A path between two namespaces by netnice-path; both get an address on it.
+    """A path between two namespaces by netnice-path; both get an address on it, of several the newest counts.
 
     ``up`` is from the first namespace to the second; a pair of rates or queues is (up, down). After the context
     ``trusted`` tells whether the machine kept the path's time, ``summary`` is what netnice-path wrote, ``trace`` its
@@ -48,10 +48,11 @@ class Path(ownership.Owned):
             "--trace-interval", interval, "--quiet",
         ]
         # fmt: on
+        before = [len(_global_addresses(namespace)) for namespace in (a, b)]
         self.process = Process(argv + (["--priority"] if priority else []))
         self._parts.push(self.process)
-        for namespace in (a, b):
-            wait_until(partial(_has_address, namespace), "the path's address", process=self.process)
+        for namespace, had in zip((a, b), before, strict=True):
+            wait_until(partial(_has_more, namespace, had), "the path's address", process=self.process)
             namespace.address = _address(namespace)
 
     @property
@@ -121,11 +122,11 @@ def _global_addresses(namespace: Namespace) -> list[tuple[str, dict[str, Any]]]:
 
 def _address(namespace: Namespace) -> str:
     found = _global_addresses(namespace)
-    return str(found[0][1]["local"]) if found else ""
+    return str(found[-1][1]["local"]) if found else ""
 
 
-def _has_address(namespace: Namespace) -> bool:
-    return _address(namespace) != ""
+def _has_more(namespace: Namespace, than: int) -> bool:
+    return len(_global_addresses(namespace)) > than
 
 
 def _device(namespace: Namespace) -> tuple[str, list[str]]:

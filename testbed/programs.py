@@ -25,6 +25,8 @@ PACKAGES = {
     "sshd": "openssh-server",
     "ssh-keygen": "openssh-client",
     "apt-get": "apt",
+    "aria2c": "aria2",
+    "ping": "iputils-ping",
     "transmission-create": "transmission-cli",
     "transmission-show": "transmission-cli",
 }

@@ -24,6 +24,7 @@ class Household(Scene):
 
     SCENARIOS = SCENARIOS
     LOADS = LOADS
+    PROGRAMS = ("nginx", "rsync", "curl")
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.conditions = Conditions(seconds=options.seconds, seed=options.seed)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -134,3 +135,18 @@ def _state() -> tuple[str, str, bool]:
     mine = "\n".join(line for line in spaces.splitlines() if line.startswith("nn-") and line.count("-") == 3)
     allowed = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control").read_text()
     return mine, allowed, Path("/sys/fs/bpf/netnice").exists()
+
+
+@pytest.mark.parametrize(
+    ("scene", "package"),
+    [("torrent", "transmission-daemon"), ("images", "docker-registry"), ("distribution", "iputils-ping")],
+)
+def test_a_missing_program_is_said_before_anything_runs(
+    tmp_path: Path, scene: str, package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = shutil.which
+    missing = {"transmission-daemon", "docker-registry", "ping"}
+    monkeypatch.setattr(shutil, "which", lambda name, **words: None if name in missing else found(name, **words))
+    assert main(["--scene", scene, "--output", str(tmp_path)]) == 1
+    assert f"apt-get install {package}" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

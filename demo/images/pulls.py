@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The background: skopeo pulls an image from a registry, aria2c fetches a model from a web server."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from demo.background import Background, ending
+from demo.conditions import Conditions, Scenario
+from demo.downloads import ENDLESS, yielded
+from demo.images.conditions import CONNECTIONS, LAYERS
+from testbed import ByteCounter, Namespace, Nginx, Registry, TestbedError, program, random_image, scratch
+
+_NAME = "image"
+
+
+def make_store(conditions: Conditions) -> Path:
+    """A registry's folder with one image in it, of more bytes than the link carries in a run."""
+    store = scratch("store")
+    size = conditions.file_bytes * conditions.files_per_upload // LAYERS
+    image = random_image(scratch("image"), LAYERS, size)
+    with Namespace("store") as namespace, Registry(namespace, store) as registry:
+        words = ["--dest-tls-verify=false", image, registry.image(_NAME)]
+        namespace.run("skopeo", *_SKOPEO, "copy", "--quiet", *words, env=_environment())
+    return store
+
+
+@contextlib.contextmanager
+def pulling(
+    store: Path, scenario: Scenario, conditions: Conditions, sender: Namespace, receiver: Namespace
+) -> Iterator[Background]:
+    """A pull while the context lasts, into a folder to which skopeo writes several layers at once."""
+    with Registry(sender, store) as registry:
+        words = ["--src-tls-verify=false", registry.image(_NAME), f"oci:{scratch('pulled')}/image"]
+        argv = [program("skopeo"), *_SKOPEO, "copy", "--quiet", *words]
+        with _transferring(scenario, conditions, sender, receiver, registry.port, argv) as background:
+            yield background
+
+
+@contextlib.contextmanager
+def fetching(
+    scenario: Scenario, conditions: Conditions, sender: Namespace, receiver: Namespace
+) -> Iterator[Background]:
+    """A download over sixteen connections while the context lasts."""
+    with Nginx(sender, {"model": ENDLESS}) as web:
+        split = [f"--split={CONNECTIONS}", f"--max-connection-per-server={CONNECTIONS}", "--min-split-size=1M"]
+        file = ["--file-allocation=none", f"--dir={scratch('model')}", web.url("model")]
+        argv = [program("aria2c"), "--no-conf", "--quiet", *split, *file]
+        with _transferring(scenario, conditions, sender, receiver, web.port, argv) as background:
+            yield background
+
+
+@contextlib.contextmanager
+def _transferring(
+    scenario: Scenario, c: Conditions, sender: Namespace, receiver: Namespace, port: int, argv: list[str]
+) -> Iterator[Background]:
+    before = [program("netnice")] if scenario.kind == "netnice" else []
+    earlier = yielded() if before else 0
+    if scenario.kind == "marked":
+        # Not by a preloaded library: a registry is written in Go, whose programs call the kernel themselves.
+        rule = ["--protocol", "tcp", "--source-port", str(port), "--jump", "DSCP", "--set-dscp", "1"]
+        sender.run("iptables", "--table", "mangle", "--append", "OUTPUT", *rule)
+    with (
+        ByteCounter(receiver, peer_port=port, interval=c.sample_s) as received,
+        ending(receiver.spawn(*before, *argv, env=_environment()) for _ in range(1)) as transfers,
+    ):
+        yield Background(transfers, received, {"local_port": port}, {"cubic"})
+    if before and yielded() == earlier:
+        raise TestbedError(
+            f"scenario '{scenario.key}' is void: the receiver saw none of what {Path(argv[0]).name} fetched"
+        )
+
+
+#: The machine's rules of which images to trust are no part of this.
+_SKOPEO = ("--insecure-policy",)
+
+
+def _environment() -> dict[str, str]:
+    """What skopeo learns about blobs goes where it is put away: it takes that folder for users other than root."""
+    return {"XDG_DATA_HOME": str(scratch("skopeo")), "_CONTAINERS_ROOTLESS_UID": "1"}
