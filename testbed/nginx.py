@@ -40,6 +40,8 @@ location / {{
             proxy_pass {origin};
             proxy_http_version 1.1;
             proxy_cache files;
+            proxy_cache_key $uri;
+            limit_rate $arg_limit;
             proxy_cache_valid 200 1h;
             proxy_cache_lock on;
             proxy_cache_lock_timeout 10m;
@@ -51,7 +53,8 @@ class Nginx(ownership.Owned):
     """Serves ``files`` (name: bytes) from a namespace, on a free port; Range requests work.
 
     The files are all zeros and take no space: nginx as set up here does not compress. With an ``origin`` (the
-    start of an URL) it is a cache of what is there instead. ``under`` are words to run it with,
+    start of an URL) it is a cache of what is there instead, of which a query may limit the bytes a
+    second (``?limit=``). ``under`` are words to run it with,
     ``("netnice",)`` say, so that what it sends is background.
     """
 

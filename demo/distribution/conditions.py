@@ -17,13 +17,17 @@ class Link:
 
 @dataclass(frozen=True)
 class Setting:
-    """How the file is sent: ``limit_bps`` is curl's throttle of every client, ``share`` the same of each's own link."""
+    """How the file is sent: ``limit_bps`` throttles every client alike, ``share`` each to that much of its own link.
+
+    ``by`` is who sees to it: the client, ``curl --limit-rate``, or the server, nginx's ``limit_rate``.
+    """
 
     key: str
     title: str
     kind: Literal["plain", "netnice"] = "plain"
     limit_bps: int = 0
     share: float = 0.0
+    by: Literal["client", "server"] = "client"
 
     def limit(self, link: Link) -> int:
         """Bits per second that a client on that link is throttled to; 0: not at all."""
@@ -37,11 +41,21 @@ SHARES = tuple(
     Setting(f"{percent}%", f"CUBIC, each at most {percent} % of its own link", share=percent / 100)
     for percent in (70, 90)
 )
+SERVERS = tuple(
+    Setting(
+        f"{percent}%server",
+        f"CUBIC, each at most {percent} % of its own link, by nginx",
+        share=percent / 100,
+        by="server",
+    )
+    for percent in (70, 90)
+)
 SCENARIOS = (
     Setting("netnice", "netnice, no throttle", kind="netnice"),
     Setting("cubic", "CUBIC, no throttle"),
     *LIMITS,
     *SHARES,
+    *SERVERS,
 )
 
 

@@ -10,10 +10,10 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from demo.distribution.conditions import LIMITS, SHARES, Conditions
+from demo.distribution.conditions import LIMITS, SERVERS, SHARES, Conditions
 from demo.distribution.result import Result
 
-_PLAIN, _SHARE, _OURS = "#c0504d", "#7f7f7f", "#e8a33d"
+_PLAIN, _SHARE, _SERVER, _OURS = "#c0504d", "#7f7f7f", "#0b6e99", "#e8a33d"
 
 
 def draw(results: Sequence[Result], c: Conditions, file: Path) -> None:
@@ -24,6 +24,7 @@ def draw(results: Sequence[Result], c: Conditions, file: Path) -> None:
     # No throttle is the end of both curves.
     _curve(axes, results, [*(one.key for one in LIMITS), "cubic"], "CUBIC, one throttle for all", _PLAIN)
     _curve(axes, results, [*(one.key for one in SHARES), "cubic"], "CUBIC, a throttle for each by its link", _SHARE)
+    _curve(axes, results, [*(one.key for one in SERVERS), "cubic"], "the same in the servers", _SERVER)
     for one in results:
         if one.key == "netnice":
             axes.plot(one.times, one.ping_ms, "o", color=_OURS, markersize=11, label="netnice, nothing to set")

@@ -107,7 +107,8 @@ def _ping(place: _Place, c: Conditions) -> Process:
 
 def _fetch(place: _Place, setting: Setting) -> Process:
     limit = setting.limit(place.link)
-    throttle = ["--limit-rate", str(limit // 8)] if limit else []
+    in_client = ["--limit-rate", str(limit // 8)] if limit and setting.by == "client" else []
+    in_server = f"?limit={limit // 8}" if limit and setting.by == "server" else ""
     words = [
         "--silent",
         "--show-error",
@@ -117,7 +118,7 @@ def _fetch(place: _Place, setting: Setting) -> Process:
         "--write-out",
         "%{time_total} %{size_download}",
     ]
-    return place.namespace.spawn("curl", *words, *throttle, place.url, stdout=subprocess.PIPE)
+    return place.namespace.spawn("curl", *words, *in_client, place.url + in_server, stdout=subprocess.PIPE)
 
 
 def _took(fetching: Process, c: Conditions) -> float:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -32,7 +33,7 @@ class Distribution(Scene):
 
     def run(self) -> None:
         """Each setting."""
-        with netnice_up():
+        with netnice_up() if any(one.kind == "netnice" for one in self._settings) else contextlib.nullcontext():
             for number, setting in enumerate(self._settings, 1):
                 progress = Progress(f"{number}/{len(self._settings)} {setting.title}")
                 result = scene.run(setting, self.conditions, progress)
