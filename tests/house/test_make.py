@@ -12,7 +12,8 @@ TOP = Path(__file__).resolve().parents[2]
 LONG_AGO = 1_000_000_000.0
 CARGO = """#!/bin/sh
 mkdir -p "$CARGO_TARGET_DIR/release"
-for b in netnice netnicectl netnice-path netnice-measure netnice-prefetch netnice-replay netnice-fetch netnice-manual; do
+for b in netnice netnicectl netnice-path netnice-measure netnice-prefetch netnice-replay netnice-fetch \\
+	netnice-manual; do
 	echo built >"$CARGO_TARGET_DIR/release/$b"
 done
 """

@@ -5,15 +5,14 @@ The cores' crate is copied with the headers that it compiles, and each mutant is
 """
 
 import json
-import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from mutants.suite import verdict
 from netnice_lab.engine.mutants import Mutant
 
 TOP = Path(__file__).resolve().parents[2]
@@ -92,27 +91,13 @@ def broken(tree: Path, request: pytest.FixtureRequest) -> Iterator[Mutant]:
     file.write_text(file.read_text().replace(mutant.new, mutant.old))
 
 
-def verdict(tree: Path, suite: str) -> str:
-    """The last line of a suite: it ran, and passed or failed."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "netnice"
-    target = os.environ.get("CARGO_TARGET_DIR", str(cache / "target"))
-    done = subprocess.run(
-        ["cargo", "test", "--offline", "--quiet", "-p", "netnice-cores", "--test", suite],
-        cwd=tree,
-        env=os.environ | {"CARGO_TARGET_DIR": target, "PROPTEST_CASES": "32", "CARGO_TERM_COLOR": "never"},
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
-    found = [line for line in done.stdout.splitlines() if line.startswith("test result:")]
-    assert found, f"its tests did not run: {done.stderr}"
-    return found[-1]
+def of(tree: Path, suite: str) -> str:
+    return verdict(tree, "-p", "netnice-cores", "--test", suite, cases=32)
 
 
 @pytest.mark.parametrize("suite", MUTANTS)
 def test_the_cores_as_they_are_pass(tree: Path, suite: str) -> None:
-    assert verdict(tree, suite).startswith("test result: ok.")
+    assert of(tree, suite).startswith("test result: ok.")
 
 
 @pytest.mark.parametrize(
@@ -121,4 +106,4 @@ def test_the_cores_as_they_are_pass(tree: Path, suite: str) -> None:
     indirect=["broken"],
 )
 def test_a_broken_core_is_caught(tree: Path, suite: str, broken: Mutant) -> None:
-    assert verdict(tree, suite).startswith("test result: FAILED."), f"nobody notices: {broken.breaks}"
+    assert of(tree, suite).startswith("test result: FAILED."), f"nobody notices: {broken.breaks}"

@@ -6,14 +6,13 @@ The link is pure code, so a crate of it alone is compiled for each mutant, with 
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from mutants.suite import verdict
 from netnice_lab.engine.mutants import Mutant
 
 TOP = Path(__file__).resolve().parents[2]
@@ -90,26 +89,12 @@ def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def verdict(crate: Path) -> str:
-    """The last lines of its tests: they ran, and passed or failed."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "netnice"
-    target = os.environ.get("CARGO_TARGET_DIR", str(cache / "target"))
-    done = subprocess.run(
-        ["cargo", "test", "--offline", "--lib", "--quiet"],
-        cwd=crate,
-        env=os.environ | {"CARGO_TARGET_DIR": target, "PROPTEST_CASES": "64", "CARGO_TERM_COLOR": "never"},
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
-    found = [line for line in done.stdout.splitlines() if line.startswith("test result:")]
-    assert found, f"its tests did not run: {done.stderr}"
-    return found[-1]
+def of(crate: Path) -> str:
+    return verdict(crate, "--lib", cases=64)
 
 
 def test_the_link_as_it_is_passes(crate: Path) -> None:
-    assert verdict(crate).startswith("test result: ok.")
+    assert of(crate).startswith("test result: ok.")
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
@@ -118,4 +103,4 @@ def test_a_broken_link_is_caught(crate: Path, tmp_path: Path, mutant: Mutant) ->
     # With times of now: by older ones cargo would take an earlier mutant's build for this one's.
     shutil.copytree(crate, broken, copy_function=shutil.copyfile)
     mutant.apply(broken)
-    assert verdict(broken).startswith("test result: FAILED."), f"nobody notices that {mutant.breaks}"
+    assert of(broken).startswith("test result: FAILED."), f"nobody notices that {mutant.breaks}"

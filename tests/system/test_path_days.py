@@ -21,8 +21,8 @@ _WINDOW = 0.5  # seconds over which a rate is a rate
 def test_a_download_keeps_97_percent_against_8_uploads(capsys: pytest.CaptureFixture[str]) -> None:
     # CUBIC's own sawtooth takes about 5 s here: many of them, or the ratio is that of two phases of it. Some starts of
     # the uploads, because what they believe of the path depends on the phase that they meet first. Both last, as
-    # backups do; the lab has forty starts with 12 s of each (nice-sawtooth). As there, from three seconds after their data
-    # begin; rsync's greetings take one before. Of the first 12 s it keeps less: .972 to .984 in the mean of starts.
+    # backups do; the lab has forty starts with 12 s of each (nice-sawtooth). As there, from three seconds after their
+    # data begin; rsync's greetings take one before. Of the first 12 s it keeps .972 to .984 in the mean of starts.
     alone_for, beside_for, settled, starts, early = 30, 40, 1 + 3, 5, 12
 
     def measure(day: Day) -> tuple[float, list[float], list[float], float, set[str]]:

@@ -6,7 +6,7 @@
 //! (PR_SET_CHILD_SUBREAPER) and outliving the emulator need a process of its own.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd};
 use std::os::unix::process::CommandExt;
@@ -20,6 +20,7 @@ use nix::sys::signal::{kill, SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{waitpid, WaitPidFlag, WaitStatus};
 use nix::unistd::{fork, getpid, getppid, pipe2, ForkResult, Pid};
+use procfs::process::all_processes;
 
 /// Signals passed on to the command.
 pub const PASSED: [Signal; 6] = [
@@ -203,26 +204,15 @@ fn kill_descendants() -> i32 {
 }
 
 fn children() -> Vec<Pid> {
-    let Ok(entries) = fs::read_dir("/proc") else {
+    let Ok(all) = all_processes() else {
         return Vec::new();
     };
-    let pids = entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter(|&pid| parent(pid) == Some(getpid().as_raw()))
-        .map(Pid::from_raw)
+    // One that ends meanwhile needs nothing more.
+    all.flatten()
+        .filter_map(|process| process.stat().ok())
+        .filter(|stat| stat.ppid == getpid().as_raw())
+        .map(|stat| Pid::from_raw(stat.pid))
         .collect()
-}
-
-fn parent(pid: i32) -> Option<i32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may itself hold spaces and parentheses.
-    stat.rsplit_once(')')?
-        .1
-        .split_whitespace()
-        .nth(1)?
-        .parse()
-        .ok()
 }
 
 fn report(reporter: &mut File, report: Report) -> io::Result<()> {

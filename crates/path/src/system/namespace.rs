@@ -2,12 +2,12 @@
 //! Network namespaces. Only the network part is ever entered: mounts, so cgroups and bpffs, stay as they are.
 
 use std::fs::{self, File};
-use std::net::Ipv4Addr;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use nix::ifaddrs::getifaddrs;
 use nix::sched::{setns, unshare, CloneFlags};
+use procfs::process::Process;
 
 use crate::address::{Block, RANGE};
 
@@ -79,12 +79,14 @@ pub struct Surroundings {
 /// Reads the current namespace's routes and addresses.
 pub fn surroundings() -> Result<Surroundings> {
     let mut found = Surroundings::default();
-    let routes = fs::read_to_string("/proc/self/net/route").context("cannot read the routes")?;
-    for (block, reject) in routes.lines().skip(1).filter_map(route) {
+    let routes = Process::myself().and_then(|own| own.route());
+    for route in routes.context("cannot read the routes")? {
+        let prefix = u32::from(route.mask).leading_ones() as u8;
+        let block = Block::new(route.destination, prefix);
         if block.prefix() == 0 {
             continue;
         }
-        if reject && RANGE.contains(block) {
+        if route.flags & libc::RTF_REJECT != 0 && RANGE.contains(block) {
             found.own = Some(block);
         } else {
             found.taken.push(block);
@@ -96,32 +98,4 @@ pub fn surroundings() -> Result<Surroundings> {
         }
     }
     Ok(found)
-}
-
-/// One line of /proc/net/route: its prefix, and whether it says 'unreachable'.
-fn route(line: &str) -> Option<(Block, bool)> {
-    let fields: Vec<_> = line.split_whitespace().collect();
-    let hex = |field: usize| u32::from_str_radix(fields.get(field)?, 16).ok();
-    let base = Ipv4Addr::from(u32::from_be(hex(1)?));
-    let prefix = u32::from_be(hex(7)?).leading_ones() as u8;
-    let reject = hex(3)? & u32::from(libc::RTF_REJECT) != 0;
-    Some((Block::new(base, prefix), reject))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[cfg(target_endian = "little")]
-    fn route_lines_are_read() {
-        let line = "nnp0\t00004064\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0";
-        assert_eq!(
-            route(line),
-            Some((Block::new(Ipv4Addr::new(100, 64, 0, 0), 16), false))
-        );
-        let unreachable = "*\t00004064\t00000000\t0201\t0\t0\t0\t0000FFFF\t0\t0\t0";
-        assert_eq!(route(unreachable).map(|r| r.1), Some(true));
-        assert_eq!(route("short"), None);
-    }
 }
