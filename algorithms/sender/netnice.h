@@ -7,12 +7,11 @@
  *   W < 1       a pair of segments every 2/W round trips, but no longer than max_gap (pace.h)
  *   loss        Reno's rules
  *
- * State: what of the path is known (netnice/path.h), what Reno would have, and where in its rounds the flow is:
+ * State: what of the path is known (netnice/path.h), what Reno would have, and what the round at hand is for:
  *
- *   judged round --congested--> own queue? --yes--> drain --> a round that is not judged
- *        ^  |                        |--no--> halve ---------> a round that is not judged
- *        |  |--base too old--> looking, two rounds (netnice/base.h) --> back
- *        |__|--quiet--> Vegas, or hurried growth (netnice/growth.h)
+ *   judged --congested--> drained if the queue is its own, else halved --> waiting, a round --> judged
+ *   judged --base too old--> emptying, a round --> looking, a round (netnice/base.h) --> judged
+ *   judged --quiet--> Vegas, or hurried growth (netnice/growth.h) --> judged
  *
  * Deviations, beside those of the files named above and of netnice/sharing.h:
  * - Segments are counted, not ACKs: with delayed ACKs an ACK count never reaches f W. The paper counts packets too; its
@@ -65,7 +64,8 @@ nn_inline void netnice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
 	nn_reno_answer(&netnice_of(flow)->reno, flow->recovery, state);
 	if (state != NN_OPEN) {
 		netnice_of(flow)->lossy = 1;
-		netnice_of(flow)->looking = 0; /* what was before it, the loss has answered */
+		if (netnice_of(flow)->phase > NETNICE_WAITING) /* what was before the look, the loss has answered */
+			netnice_of(flow)->phase = NETNICE_JUDGED;
 	}
 	nn_flow_recovery(flow, p, state);
 }
@@ -80,23 +80,24 @@ nn_inline void netnice_on_round(struct nn_flow *flow, nn_params p, const struct 
 				const struct nn_siblings *siblings)
 {
 	struct netnice *own = netnice_of(flow);
-	bool held = own->hold, congested = netnice_congested(&flow->round, p);
+	bool held = own->phase == NETNICE_WAITING, congested = netnice_congested(&flow->round, p);
 	u32 shared;
 
-	own->hold = 0;
+	if (held)
+		own->phase = NETNICE_JUDGED;
 	nn_rtt_hear(&flow->rtt, p[NN_P_estimator], &own->worst, ack->now_us, siblings->worst_rtt);
 	if (congested)
 		own->quiet = 0;
 	own->drained &= congested | held;
 	shared = netnice_shared(flow, p, ack, siblings) & (own->drained - 1u) & 1;
-	if (nn_unlikely(own->looking))
+	if (nn_unlikely(own->phase != NETNICE_JUDGED))
 		netnice_look(flow, congested);
 	else if (congested && !held && netnice_may_drain(flow, shared)) {
 		netnice_drain(flow, p, ack);
 		own->drained |= shared;
 	} else if (congested && !held) {
 		nn_halve(&flow->win);
-		own->hold = 1 & ~nn_less(flow->win.w, NETNICE_WAIT);
+		own->phase = flow->win.w < NETNICE_WAIT ? NETNICE_JUDGED : NETNICE_WAITING;
 	} else if (!congested && flow->round.seen && flow->recovery == NN_OPEN && nn_may_grow(flow, ack)) {
 		if (nn_unlikely(netnice_may_look(flow, ack)))
 			netnice_begin_look(flow);

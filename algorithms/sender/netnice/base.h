@@ -13,7 +13,6 @@
 
 #define NETNICE_LOOK_SHIFT                                                                                             \
 	28u /* us: every 268 s, once at least in NN_RTT_WINDOW_US; it divides the clock, which wraps */
-#define NETNICE_LOOK_ROUNDS 2u /* in the first the queue empties, in the second a pair meets none */
 
 /* Is it time to look for the base, and is it older than a window? */
 nn_inline bool netnice_may_look(const struct nn_flow *flow, const struct nn_ack *ack)
@@ -26,13 +25,16 @@ nn_inline void netnice_begin_look(struct nn_flow *flow)
 {
 	flow->win.prior_w = flow->win.w;
 	nn_shrink(&flow->win, nn_max(flow->win.w / 4, NN_PAIR * NN_ONE));
-	netnice_of(flow)->looking = NETNICE_LOOK_ROUNDS;
+	netnice_of(flow)->phase = NETNICE_EMPTYING;
 }
 
 /* A round of a look is over. Back after the last, unless others are there. */
 nn_inline void netnice_look(struct nn_flow *flow, bool congested)
 {
-	if (!--netnice_of(flow)->looking && !congested)
+	bool last = netnice_of(flow)->phase == NETNICE_LOOKING;
+
+	netnice_of(flow)->phase = last ? NETNICE_JUDGED : NETNICE_LOOKING;
+	if (last && !congested)
 		nn_undo(&flow->win);
 }
 

@@ -34,7 +34,7 @@ nn_inline void netnice_drain(struct nn_flow *flow, nn_params p, const struct nn_
 	nn_shrink(&flow->win, bdp < flow->win.w ? (u32)bdp : flow->win.w);
 	own->capacity = nn_min(flow->win.w >> NN_SHIFT, NETNICE_ANY);
 	own->hurried = 0;
-	own->hold = 1;
+	own->phase = NETNICE_WAITING;
 }
 
 /* Slow start ended early: gamma is a pair of segments at half a path, and a base that was measured with a small one. */

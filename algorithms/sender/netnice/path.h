@@ -23,6 +23,14 @@
 #define NETNICE_LONGEST ((1u << 24) - 1) /* us */
 #define NETNICE_OWN_QUEUE 64u /* the parameter's range */
 
+/* What the round at hand is for. */
+enum netnice_phase {
+	NETNICE_JUDGED, /* its segments tell whether others are there */
+	NETNICE_WAITING, /* they left before the last cut, and tell nothing new */
+	NETNICE_EMPTYING, /* first round of a look for the base: the queue empties */
+	NETNICE_LOOKING, /* second: a pair meets none */
+};
+
 struct netnice {
 	struct nn_window reno; /* what Reno would have: growth in a hurry stays below it */
 	struct nn_worst worst;
@@ -31,9 +39,8 @@ struct netnice {
 	u16 capacity; /* the window that last filled the path without a queue, segments */
 	u8 quiet; /* rounds in a row without a queue */
 	u8 lossy : 1; /* a loss was seen: the buffer may be as short as the own queue */
-	u8 looking : 2; /* rounds left of a look for the base */
+	u8 phase : 2; /* enum netnice_phase */
 	u8 hurried : 3; /* so many rounds tell of a window that grew faster than Vegas' */
-	u8 hold : 1; /* this round's segments left before the last cut */
 	u8 drained : 1; /* the last congestion was taken for the queue of this flow's siblings */
 };
 

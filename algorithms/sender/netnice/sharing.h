@@ -33,7 +33,7 @@ nn_inline void netnice_share(struct nn_flow *flow, nn_params p, const struct nn_
 {
 	u32 settled = ~nn_less(flow->win.w, flow->win.ssthresh) & ~nn_less(0, flow->recovery);
 
-	if (netnice_shared(flow, p, ack, siblings) & settled & ~nn_less(0, netnice_of(flow)->looking))
+	if (netnice_shared(flow, p, ack, siblings) & settled & ~nn_less(NETNICE_WAITING, netnice_of(flow)->phase))
 		nn_share(&flow->win, siblings->window);
 }
 
