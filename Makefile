@@ -26,10 +26,10 @@ export PYTHON
 # Namespaces and eBPF need root; the caches stay those of the person who asked.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo env "PATH=$$PATH" "XDG_CACHE_HOME=$(dir $(CACHE))" PYTHONDONTWRITEBYTECODE=1)
 
-.PHONY: help build lint format test demo install uninstall relock clean ours
+.PHONY: help build lint format test demo prefetching install uninstall relock clean ours
 
 help: ## This list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Cargo goes by times, and takes two clones that share the cache for one: where another clone compiled last, all that is
 # older than its work would pass for compiled.
@@ -63,6 +63,9 @@ test: build ## Every test and check; last line 'N passed, N failed'
 
 demo: build ## Real uploads getting out of the way, in a table and a picture; ARGS='--scene household': at home
 	@$(AS_ROOT) $(PYTHON) -m demo $(ARGS)
+
+prefetching: build ## What users wait while browsers prefetch, by congestion control (TCP Nice, figure 10)
+	@$(AS_ROOT) $(PYTHON) -m demo.prefetching $(ARGS)
 
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.
 install: ## Programs, manual pages and completions into PREFIX (/usr/local)
