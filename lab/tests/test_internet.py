@@ -3,8 +3,9 @@ import numpy as np
 import pytest
 
 from experiments.tcp_nice.world import drive
+from experiments.tcp_nice.world.hours import LOADS, hourly
 from experiments.tcp_nice.world.internet import PATHS, PAYLOAD, parts, transfer
-from netnice_lab.model.traffic import Bulk, Change
+from netnice_lab.model.traffic import Bulk, Change, Documents
 
 
 def test_an_action_is_a_primary_and_its_secondaries() -> None:
@@ -36,3 +37,15 @@ def test_the_satellites_rtt_steps_within_its_bounds() -> None:
     assert len(steps) > 3 and times == pytest.approx(15.0)
     delays = [int(t.command.split("delay ")[1].split("us")[0]) for t in steps]
     assert min(delays) >= 30_000 and max(delays) <= 60_000 and len(set(delays)) > 3
+
+
+def test_an_hours_others_are_the_same_for_every_action_and_as_busy_as_it_says() -> None:
+    def others(hour: int, action: str) -> Documents:
+        (found,) = [t for t in hourly("london", hour, action, 1).traffic if isinstance(t, Documents)]
+        return found
+
+    for hour, load in LOADS.items():
+        documents = others(hour, "reno/null").documents
+        assert documents == others(hour, "reno/netnice8").documents
+        asked = sum(document.size for document in documents) * 8 / 20
+        assert asked == pytest.approx(load * PATHS["london"].rate, rel=0.01)

@@ -48,16 +48,17 @@ class Path:
     moves: tuple[int, int] | None = None
     patience: float = 2.5
 
-    def network(self) -> Topology:
-        """All of the propagation delay is on the way of the ACKs, as in the lab's dumbbell."""
+    def network(self, others: tuple[str, ...] = ()) -> Topology:
+        """All of the propagation delay is on the way of the ACKs, as in the lab's dumbbell; `others`: more servers."""
         back = Pipe(delay=self.rtt, jitter=self.jitter)
         queue = Queue("fifo", bytes=self.buffer)
         return Topology(
-            ("server", "client"),
+            ("server", "client", *others),
             ("router",),
             (
                 Link("server", "router", back=back),
                 Link("router", "client", forward=Pipe(self.rate, queue, slots=self.slots)),
+                *(Link(other, "router", back=back) for other in others),
             ),
         )
 
