@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Which congestion control the TCP sockets of this network namespace run on, as the kernel says.
+//! The TCP sockets of this network namespace, as the kernel tells of them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,7 +9,9 @@ use netlink_packet_core::{
 };
 use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
 use netlink_packet_sock_diag::inet::nlas::Nla;
-use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, SocketId, StateFlags};
+use netlink_packet_sock_diag::inet::{
+    ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags,
+};
 use netlink_packet_sock_diag::SockDiagMessage;
 use netlink_sys::protocols::NETLINK_SOCK_DIAG;
 use netlink_sys::{Socket, SocketAddr};
@@ -19,16 +21,41 @@ use crate::{Error, Result};
 /// Connections that exist, by the name of their congestion control. Listeners are none.
 pub fn by_congestion_control() -> Result<BTreeMap<String, usize>> {
     let mut counts = BTreeMap::new();
+    each(ExtensionFlags::CONG, &mut |response| {
+        if let Some(name) = congestion_control(&response) {
+            *counts.entry(name).or_insert(0) += 1;
+        }
+    })?;
+    Ok(counts)
+}
+
+/// All that are no listeners, of both families, with the extensions asked for.
+pub(crate) fn each(
+    extensions: ExtensionFlags,
+    on_socket: &mut dyn FnMut(InetResponse),
+) -> Result<()> {
     for (family, id) in [
         (AF_INET, SocketId::new_v4()),
         (AF_INET6, SocketId::new_v6()),
     ] {
-        dump(family, id, &mut counts).map_err(Error::Sockets)?;
+        dump(family, id, extensions.clone(), on_socket).map_err(Error::Sockets)?;
     }
-    Ok(counts)
+    Ok(())
 }
 
-fn dump(family: u8, socket_id: SocketId, counts: &mut BTreeMap<String, usize>) -> io::Result<()> {
+pub(crate) fn congestion_control(response: &InetResponse) -> Option<String> {
+    response.nlas.iter().find_map(|nla| match nla {
+        Nla::Congestion(name) => Some(name.trim_end_matches('\0').to_owned()),
+        _ => None,
+    })
+}
+
+fn dump(
+    family: u8,
+    socket_id: SocketId,
+    extensions: ExtensionFlags,
+    on_socket: &mut dyn FnMut(InetResponse),
+) -> io::Result<()> {
     let mut socket = Socket::new(NETLINK_SOCK_DIAG)?;
     socket.bind_auto()?;
     socket.connect(&SocketAddr::new(0, 0))?;
@@ -37,7 +64,7 @@ fn dump(family: u8, socket_id: SocketId, counts: &mut BTreeMap<String, usize>) -
     let request = InetRequest {
         family,
         protocol: IPPROTO_TCP,
-        extensions: ExtensionFlags::CONG,
+        extensions,
         states: StateFlags::all() & !StateFlags::LISTEN,
         socket_id,
     };
@@ -48,14 +75,14 @@ fn dump(family: u8, socket_id: SocketId, counts: &mut BTreeMap<String, usize>) -
     socket.send(&buffer, 0)?;
     loop {
         let (datagram, _) = socket.recv_from_full()?;
-        if !read(&datagram, counts)? {
+        if !read(&datagram, on_socket)? {
             return Ok(());
         }
     }
 }
 
 // Several messages a datagram; false after the last of them.
-fn read(datagram: &[u8], counts: &mut BTreeMap<String, usize>) -> io::Result<bool> {
+fn read(datagram: &[u8], on_socket: &mut dyn FnMut(InetResponse)) -> io::Result<bool> {
     let mut rest = datagram;
     while !rest.is_empty() {
         let message =
@@ -65,13 +92,7 @@ fn read(datagram: &[u8], counts: &mut BTreeMap<String, usize>) -> io::Result<boo
             .min(rest.len());
         match message.payload {
             NetlinkPayload::InnerMessage(SockDiagMessage::InetResponse(response)) => {
-                let name = response.nlas.iter().find_map(|nla| match nla {
-                    Nla::Congestion(name) => Some(name.trim_end_matches('\0').to_owned()),
-                    _ => None,
-                });
-                if let Some(name) = name {
-                    *counts.entry(name).or_insert(0) += 1;
-                }
+                on_socket(*response);
             }
             NetlinkPayload::Done(_) => return Ok(false),
             NetlinkPayload::Error(e) => return Err(e.to_io()),

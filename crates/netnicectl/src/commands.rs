@@ -31,6 +31,7 @@ commands! {
     up::Up,
     down::Down,
     status::Status,
+    top::Top,
     doctor::Doctor,
     show::Show,
     set::Set,

@@ -11,6 +11,7 @@ mod json;
 mod names;
 mod progress;
 mod summary;
+mod traffic;
 
 use cli::Cli;
 

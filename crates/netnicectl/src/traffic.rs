@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! What connections did between two looks at them.
+
+mod table;
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use netnice_loader::flows::{flows, Flow};
+use netnice_loader::owners::{owners, Owner};
+use serde::Serialize;
+
+/// All connections at one moment.
+pub struct Look {
+    at: Instant,
+    flows: Vec<Flow>,
+    owners: HashMap<u32, Owner>,
+}
+
+impl Look {
+    pub fn now() -> netnice_loader::Result<Self> {
+        let flows = flows()?;
+        Ok(Self {
+            at: Instant::now(),
+            flows,
+            owners: owners(),
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum Column {
+    /// What goes out and comes in, together
+    #[default]
+    Rate,
+    Out,
+    In,
+    Window,
+    Rtt,
+    Queue,
+}
+
+/// A connection; rates in bits a second.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    /// `None` in the foreground.
+    pub level: Option<u32>,
+    pub pid: Option<u32>,
+    pub program: String,
+    pub unit: String,
+    pub out_bps: u64,
+    pub in_bps: u64,
+    pub queue_us: u32,
+    #[serde(flatten)]
+    pub flow: Flow,
+}
+
+impl Row {
+    fn of(flow: &Flow, owner: Option<&Owner>, earlier: Option<&Flow>, seconds: f64) -> Self {
+        let rate = |now: u64, before: Option<u64>| {
+            let bytes = before.map_or(0, |before| now.saturating_sub(before));
+            (bytes as f64 * 8.0 / seconds) as u64
+        };
+        let of_cc = flow.level();
+        Self {
+            level: of_cc.max(owner.and_then(|o| o.level)),
+            pid: owner.map(|o| o.pid),
+            program: owner.map_or("-", |o| &o.program).to_owned(),
+            unit: owner.map_or("-", |o| &o.unit).to_owned(),
+            out_bps: rate(flow.sent, earlier.map(|e| e.sent)),
+            in_bps: rate(flow.received, earlier.map(|e| e.received)),
+            queue_us: flow.queue_us(),
+            flow: flow.clone(),
+        }
+    }
+
+    /// Does it have this text in it, whatever its case?
+    pub fn mentions(&self, text: &str) -> bool {
+        let flow = &self.flow;
+        let ends = [flow.local.to_string(), flow.peer.to_string()];
+        let names = [&self.program, &self.unit, &flow.congestion_control];
+        let text = text.to_lowercase();
+        let mut all = names.into_iter().chain(&ends);
+        all.any(|name| name.to_lowercase().contains(&text))
+    }
+
+    fn key(&self, column: Column) -> u64 {
+        match column {
+            Column::Rate => self.out_bps + self.in_bps,
+            Column::Out => self.out_bps,
+            Column::In => self.in_bps,
+            Column::Window => self.flow.window,
+            Column::Rtt => self.flow.rtt_us.into(),
+            Column::Queue => self.queue_us.into(),
+        }
+    }
+}
+
+/// The sums of one unit of systemd, or cgroup.
+#[derive(Debug, Default, Serialize)]
+pub struct Sum {
+    pub connections: usize,
+    pub out_bps: u64,
+    pub in_bps: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Traffic {
+    pub connections: Vec<Row>,
+    pub units: BTreeMap<String, Sum>,
+}
+
+impl Traffic {
+    /// A connection that is new since `before` has no rate yet.
+    pub fn between(before: &Look, now: &Look) -> Self {
+        let end = |flow: &Flow| -> (SocketAddr, SocketAddr) { (flow.local, flow.peer) };
+        let earlier: HashMap<_, _> = before.flows.iter().map(|f| (end(f), f)).collect();
+        let seconds = now.at.duration_since(before.at).as_secs_f64().max(1e-3);
+        let row = |flow: &Flow| {
+            let before = earlier.get(&end(flow)).copied();
+            let same = before.filter(|before| before.inode == flow.inode);
+            Row::of(flow, now.owners.get(&flow.inode), same, seconds)
+        };
+        let mut traffic = Self {
+            connections: now.flows.iter().map(row).collect(),
+            units: BTreeMap::new(),
+        };
+        traffic.add_up();
+        traffic
+    }
+
+    pub fn keep(&mut self, which: impl Fn(&Row) -> bool) {
+        self.connections.retain(which);
+        self.add_up();
+    }
+
+    pub fn sort(&mut self, by: Column) {
+        let order = |row: &Row| {
+            (
+                std::cmp::Reverse(row.key(by)),
+                row.flow.local,
+                row.flow.peer,
+            )
+        };
+        self.connections.sort_by_key(order);
+    }
+
+    fn add_up(&mut self) {
+        self.units.clear();
+        for row in &self.connections {
+            let sum = self.units.entry(row.unit.clone()).or_default();
+            sum.connections += 1;
+            sum.out_bps += row.out_bps;
+            sum.in_bps += row.in_bps;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    pub(super) fn flow(port: u16, cc: &str, sent: u64) -> Flow {
+        Flow {
+            local: SocketAddr::from(([127, 0, 0, 1], port)),
+            peer: SocketAddr::from(([127, 0, 0, 1], 80)),
+            state: "established",
+            congestion_control: cc.to_owned(),
+            inode: port.into(),
+            window: 14_480,
+            rtt_us: 25_000,
+            base_us: 20_000,
+            sent,
+            received: 0,
+        }
+    }
+
+    pub(super) fn traffic() -> Traffic {
+        let at = Instant::now();
+        let owner = |pid, program: &str, level| Owner {
+            pid,
+            program: program.to_owned(),
+            unit: "backup.service".to_owned(),
+            level,
+        };
+        let look = |at, flows| Look {
+            at,
+            flows,
+            owners: HashMap::from([(1, owner(7, "rsync", None)), (2, owner(8, "curl", Some(2)))]),
+        };
+        let before = look(at, vec![flow(1, "netnice1", 1000), flow(2, "cubic", 0)]);
+        let later = vec![
+            flow(1, "netnice1", 3000),
+            flow(2, "cubic", 500),
+            flow(3, "cubic", 9),
+        ];
+        Traffic::between(&before, &look(at + Duration::from_secs(2), later))
+    }
+
+    #[test]
+    fn rates_and_levels() {
+        let traffic = traffic();
+        let seen: Vec<_> = traffic
+            .connections
+            .iter()
+            .map(|row| (row.level, row.out_bps, row.queue_us))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                (Some(1), 8000, 5000),
+                (Some(2), 2000, 5000),
+                (None, 0, 5000)
+            ]
+        );
+        assert_eq!(traffic.units["backup.service"].out_bps, 10_000);
+    }
+
+    #[test]
+    fn chosen_and_sorted() {
+        let mut traffic = traffic();
+        traffic.keep(|row| row.level.is_some() && row.mentions("CUBIC"));
+        assert_eq!(traffic.connections.len(), 1);
+        assert_eq!(traffic.units["backup.service"].connections, 1);
+        let mut traffic = super::tests::traffic();
+        traffic.sort(Column::Out);
+        let ports: Vec<u16> = traffic
+            .connections
+            .iter()
+            .map(|r| r.flow.local.port())
+            .collect();
+        assert_eq!(ports, [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_number_of_a_socket_that_is_another_now() {
+        let mut traffic = traffic();
+        traffic.keep(|row| row.pid.is_none());
+        assert_eq!(traffic.connections[0].out_bps, 0, "it was not there before");
+    }
+}
