@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from clone import Clone
 from system.harness import kernel
-from system.harness.clone import Clone
 from system.harness.commands import PROGRAMS, Pair, Run, call
 from testbed import Namespace, Socket, ownership, sockets
 from testbed.namespace import wait_until

@@ -13,7 +13,7 @@ from pathlib import Path
 from netnice_lab import places
 from netnice_lab.engine import kernel
 
-TOP = Path(__file__).resolve().parents[3]
+TOP = Path(__file__).resolve().parents[1]
 KEPT = ("deps", "build", ".fingerprint")
 
 
@@ -61,23 +61,30 @@ class Clone:
         """What netnice-lab prints; its kernel is the one that is built already."""
         return self._run(sys.executable, "-m", "netnice_lab", *words)
 
+    def check(self, experiment: str) -> bool:
+        """Does the lab's quick check of an experiment pass?"""
+        done = self._call(sys.executable, "-m", "netnice_lab", "check", "--quick", experiment)
+        assert done.stdout.rstrip().endswith("failed"), f"it did not come to an end: {done.stdout}{done.stderr}"
+        return done.returncode == 0
+
     def _run(self, *words: str) -> str:
+        done = self._call(*words)
+        assert done.returncode == 0, f"{words} ended with {done.returncode}: {done.stderr}"
+        return done.stdout
+
+    def _call(self, *words: str) -> subprocess.CompletedProcess[str]:
         environment = {
             "CARGO_TARGET_DIR": str(self._target),
             "XDG_CACHE_HOME": str(self._cache),
             "PYTHONPATH": f"{self.top}/lab:{self.top}",
         }
-        done = subprocess.run(
+        return subprocess.run(
             words, cwd=self.top, env=os.environ | environment, capture_output=True, text=True, timeout=280, check=False
         )
-        assert done.returncode == 0, f"{words} ended with {done.returncode}: {done.stderr}"
-        return done.stdout
 
     def _copy_sources(self) -> None:
         for room in ("algorithms", "transport", "crates", "apps", "bindings", "lab"):
-            shutil.copytree(
-                TOP / room, self.top / room, ignore=shutil.ignore_patterns("pins", "digests", "__pycache__")
-            )
+            shutil.copytree(TOP / room, self.top / room, ignore=shutil.ignore_patterns("digests", "__pycache__"))
         for file in ("Cargo.toml", "Cargo.lock"):
             shutil.copy(TOP / file, self.top)
 

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Deliberately broken receiver shims, in a copy of the tree: the quick check must fail for each."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from clone import Clone
+from netnice_lab.engine import machine
+from netnice_lab.engine.mutants import Mutant
+
+EXPERIMENT = "vulture-fig15"
+SHIM = "transport/receiver"
+MUTANTS = (
+    Mutant(
+        "window-not-told",
+        "what the core decides never reaches the socket",
+        SHIM,
+        "if (nn_tell(&c->flow, window))",
+        "if (nn_tell(&c->flow, window) && !c)",
+    ),
+    Mutant(
+        "clock-not-learnt",
+        "an echo is taken for the time at which our ACK left, whatever offset the kernel gave it",
+        SHIM,
+        "seg.tsecr = (bpf_ntohl(tcp->tsecr) - c->offset) * 1000;",
+        "seg.tsecr = bpf_ntohl(tcp->tsecr) * 1000;",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def clone(built: machine.Programs) -> Iterator[Clone]:
+    with TemporaryDirectory(prefix="netnice-lab-") as folder:  # not pytest's, which it keeps
+        yield Clone(Path(folder))
+
+
+@pytest.fixture
+def broken(clone: Clone, request: pytest.FixtureRequest) -> Iterator[Mutant]:
+    """A mutant, in the copy while its test runs."""
+    mutant: Mutant = request.param
+    file: Path = mutant.apply(clone.top)
+    yield mutant
+    file.write_text(file.read_text().replace(mutant.new, mutant.old))
+
+
+def test_the_shim_as_it_is_passes(clone: Clone) -> None:
+    assert clone.check(EXPERIMENT)
+
+
+@pytest.mark.parametrize("broken", MUTANTS, ids=lambda mutant: mutant.name, indirect=True)
+def test_the_check_fails_for_a_broken_shim(clone: Clone, broken: Mutant) -> None:
+    assert not clone.check(EXPERIMENT), f"nobody notices: {broken.breaks}"
