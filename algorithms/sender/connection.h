@@ -33,9 +33,9 @@ struct nn_beginning {
  */
 nn_inline struct nn_ack nn_judge(struct nn_ack ack)
 {
-	if (ack.flags & NN_RETRANSMITTED)
+	if (nn_unlikely(ack.flags & NN_RETRANSMITTED))
 		ack.rtt_us = 0;
-	if (ack.flags & NN_DELAYED || (ack.acked == 1 && !ack.in_flight))
+	if (nn_unlikely(ack.flags & NN_DELAYED || (ack.acked == 1 && !ack.in_flight)))
 		ack.flags |= NN_LONE;
 	ack.flags &= NN_APP_LIMITED | NN_LONE;
 	return ack;

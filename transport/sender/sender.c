@@ -68,8 +68,8 @@ nn_inline struct nn_ack nn_facts_of_ack(const struct tcp_sock *tp, const struct 
 	ack.sent_delivered = rs->prior_delivered;
 	ack.acked = rs->acked_sacked;
 	ack.rtt_us = rtt > 0 ? (u32)rtt : 0;
-	ack.flags = (rs->is_app_limited ? NN_APP_LIMITED : 0) | (rs->is_ack_delayed ? NN_DELAYED : 0) |
-		    (rs->is_retrans || retransmitted ? NN_RETRANSMITTED : 0);
+	ack.flags = rs->is_app_limited * NN_APP_LIMITED | rs->is_ack_delayed * NN_DELAYED |
+		    (rs->is_retrans | retransmitted) * NN_RETRANSMITTED;
 	return ack;
 }
 
