@@ -146,6 +146,8 @@ def transfer(pair: Pair, congestion_control: str, *before_sink: str) -> Socket:
         port = int(sink.line())
         with pair.a.spawn(sys.executable, PROGRAMS / "send.py", pair.b4, str(port), congestion_control, "20"):
             wait_until(lambda: acked(pair.a, port) > 1e6, "a megabyte", seconds=15)
+            # a window of ten segments is closed at times, until the program has read
+            wait_until(lambda: established(pair.a, port).number("snd_wnd") > 0, "an open window")
             return established(pair.a, port)
 
 
