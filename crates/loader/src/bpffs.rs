@@ -2,9 +2,10 @@
 //! The file system that pins live in. Mounted by up where it is missing, and then unmounted by down:
 //! the mount's source name remembers who did it.
 
-use std::ffi::CString;
-use std::io;
 use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+use rustix::mount::{MountFlags, UnmountFlags};
 
 use crate::mounts::{self, Mount};
 use crate::{Error, Result};
@@ -32,24 +33,9 @@ pub(crate) fn mount() -> Result<()> {
     if mounted(&read_mounts()?).is_some() {
         return Ok(());
     }
-    let (source, target, fs) = (c_string(OURS), c_string(POINT), c_string("bpf"));
-    let mode = c_string("mode=0700");
-    // SAFETY: four strings that outlive the call; the kernel copies them.
-    let failed = unsafe {
-        libc::mount(
-            source.as_ptr(),
-            target.as_ptr(),
-            fs.as_ptr(),
-            libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC,
-            mode.as_ptr().cast(),
-        )
-    };
-    if failed != 0 {
-        return Err(Error::file("mount a bpf file system on", POINT)(
-            io::Error::last_os_error(),
-        ));
-    }
-    Ok(())
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    rustix::mount::mount(OURS, POINT, "bpf", flags, c"mode=0700")
+        .map_err(|why| Error::file("mount a bpf file system on", POINT)(why.into()))
 }
 
 /// Unmounts if netnice mounted it and nobody else has pinned anything since. Says whether it did.
@@ -58,18 +44,12 @@ pub(crate) fn unmount() -> Result<bool> {
     if !ours || !is_empty() {
         return Ok(false);
     }
-    let target = c_string(POINT);
-    // SAFETY: one string that outlives the call.
-    if unsafe { libc::umount2(target.as_ptr(), 0) } != 0 {
-        let why = io::Error::last_os_error();
+    match rustix::mount::unmount(POINT, UnmountFlags::empty()) {
+        Ok(()) => Ok(true),
         // Somebody stands in it: the empty mount harms nobody, and the next down tries again.
-        return if why.raw_os_error() == Some(libc::EBUSY) {
-            Ok(false)
-        } else {
-            Err(Error::file("unmount", POINT)(why))
-        };
+        Err(Errno::BUSY) => Ok(false),
+        Err(why) => Err(Error::file("unmount", POINT)(why.into())),
     }
-    Ok(true)
 }
 
 fn is_empty() -> bool {
@@ -82,8 +62,4 @@ fn read_mounts() -> Result<Vec<Mount>> {
     Ok(mounts::parse(
         &std::fs::read_to_string(path).map_err(Error::file("read", path))?,
     ))
-}
-
-fn c_string(text: &str) -> CString {
-    CString::new(text).expect("a constant without NUL")
 }

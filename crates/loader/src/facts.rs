@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use procfs::process::{LimitValue, Limits, Status};
+use procfs::FromBufRead;
 use serde::Serialize;
 
 use crate::kernel::{Release, TypeInfo};
@@ -64,10 +66,8 @@ impl Facts {
 
 /// This process may load programs for TCP and cgroups, pin them and mount.
 pub fn privileged() -> bool {
-    lacking(effective(
-        &fs::read_to_string("/proc/self/status").unwrap_or_default(),
-    ))
-    .is_empty()
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    lacking(effective(&status)).is_empty()
 }
 
 fn lacking(capabilities: u64) -> Vec<&'static str> {
@@ -84,18 +84,15 @@ fn lacking(capabilities: u64) -> Vec<&'static str> {
 }
 
 fn effective(status: &str) -> u64 {
-    let hex = status
-        .lines()
-        .find_map(|l| l.strip_prefix("CapEff:"))
-        .unwrap_or_default();
-    u64::from_str_radix(hex.trim(), 16).unwrap_or(0)
+    Status::from_buf_read(status.as_bytes()).map_or(0, |status| status.capeff)
 }
 
 fn locked_memory(limits: &str) -> Option<u64> {
-    let line = limits
-        .lines()
-        .find_map(|l| l.strip_prefix("Max locked memory"))?;
-    line.split_whitespace().next()?.parse().ok()
+    let limits = Limits::from_buf_read(limits.as_bytes()).ok()?;
+    match limits.max_locked_memory.soft_limit {
+        LimitValue::Unlimited => None,
+        LimitValue::Value(bytes) => Some(bytes),
+    }
 }
 
 #[cfg(test)]
@@ -104,20 +101,29 @@ mod tests {
 
     #[test]
     fn capabilities_of_a_status_file() {
-        assert_eq!(
-            effective("Name:\tx\nCapEff:\t000001ffffffffff\n"),
-            0x1ff_ffff_ffff
-        );
+        let status = changed("status", "CapEff:", "CapEff:\t000001ffffffffff");
+        assert_eq!(effective(&status), 0x1ff_ffff_ffff);
         assert_eq!(effective(""), 0);
     }
 
     #[test]
     fn memory_limits() {
-        let line = |soft| {
-            format!("Max locked memory         {soft}              8388608              bytes\n")
+        let limits = |soft| {
+            let line = format!("Max locked memory         {soft}         8388608         bytes");
+            changed("limits", "Max locked memory", &line)
         };
-        assert_eq!(locked_memory(&line("65536")), Some(65536));
-        assert_eq!(locked_memory(&line("unlimited")), None);
+        assert_eq!(locked_memory(&limits("65536")), Some(65536));
+        assert_eq!(locked_memory(&limits("unlimited")), None);
+    }
+
+    /// A file of this process, one line of it as given.
+    fn changed(file: &str, start: &str, line: &str) -> String {
+        let text = fs::read_to_string(format!("/proc/self/{file}")).expect("/proc");
+        let replaced = |old: &str| match old.starts_with(start) {
+            true => line.to_owned() + "\n",
+            false => old.to_owned() + "\n",
+        };
+        text.lines().map(replaced).collect()
     }
 
     #[test]

@@ -3,16 +3,18 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, Write};
-use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use rustix::fs::{flock, FlockOperation};
+use rustix::io::Errno;
 
 use crate::{Error, Result};
 
 const PATH: &str = "/run/netnice.lock";
 /// A healthy up takes well under a second; a holder that needs longer hangs.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const RETRY: Duration = Duration::from_millis(10);
 
 pub struct Lock(#[allow(dead_code)] File);
@@ -29,20 +31,18 @@ impl Lock {
             .open(path)
             .map_err(Error::file("open the lock", path))?;
         let begun = Instant::now();
-        // SAFETY: the descriptor is open for as long as `file` lives.
-        while unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
-            let why = std::io::Error::last_os_error();
-            if why.raw_os_error() != Some(libc::EWOULDBLOCK) {
-                return Err(Error::file("lock", path)(why));
+        while let Err(why) = flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            if why != Errno::WOULDBLOCK {
+                return Err(Error::file("lock", path)(why.into()));
             }
-            if begun.elapsed() > PATIENCE {
+            if begun.elapsed() > LONGEST_WAIT {
                 let mut holder = String::new();
                 // The number is only for the message.
                 let _ = file.read_to_string(&mut holder);
                 return Err(Error::Locked(
                     holder.trim().to_owned(),
                     path.into(),
-                    PATIENCE.as_secs(),
+                    LONGEST_WAIT.as_secs(),
                 ));
             }
             sleep(RETRY);

@@ -3,10 +3,13 @@
 
 use std::path::PathBuf;
 
+use procfs::process::MountInfo;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
     pub point: PathBuf,
     pub fs: String,
+    /// Empty where it is "none".
     pub source: String,
 }
 
@@ -15,19 +18,16 @@ pub fn parse(mountinfo: &str) -> Vec<Mount> {
     mountinfo.lines().filter_map(parse_line).collect()
 }
 
-// id parent major:minor root POINT options [tags…] - FS SOURCE superoptions
 fn parse_line(line: &str) -> Option<Mount> {
-    let (left, right) = line.split_once(" - ")?;
-    let point = left.split(' ').nth(4)?;
-    let mut right = right.split(' ');
+    let mount = MountInfo::from_line(line).ok()?;
     Some(Mount {
-        point: PathBuf::from(unescape(point)),
-        fs: right.next()?.to_owned(),
-        source: unescape(right.next()?),
+        point: unescape(mount.mount_point.to_str()?).into(),
+        fs: mount.fs_type,
+        source: unescape(&mount.mount_source.unwrap_or_default()),
     })
 }
 
-// The kernel writes blanks in paths as \040 and the like.
+// The kernel writes blanks in paths as \040 and the like; procfs leaves them so.
 fn unescape(field: &str) -> String {
     let mut out = String::with_capacity(field.len());
     let mut rest = field;
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn a_hybrid_machine() {
         let text = "24 22 0:22 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n\
-                    25 24 0:23 / /sys/fs/cgroup/unified rw shared:4 - cgroup2 cgroup2 rw\n";
+                    25 24 0:23 / /sys/fs/cgroup/unified rw shared:4 - cgroup2 none rw\n";
         let mounts = parse(text);
         assert_eq!(mounts.len(), 2);
         assert_eq!(mounts[1].fs, "cgroup2");
@@ -66,8 +66,7 @@ mod tests {
 
     #[test]
     fn a_blank_in_a_path() {
-        let text = r"24 22 0:22 / /mnt/a\040b rw - bpf net\040nice rw";
-        let mounts = parse(text);
+        let mounts = parse(r"24 22 0:22 / /mnt/a\040b rw - bpf net\040nice rw");
         assert_eq!(mounts[0].point, PathBuf::from("/mnt/a b"));
         assert_eq!(mounts[0].source, "net nice");
     }

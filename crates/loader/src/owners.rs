@@ -2,9 +2,8 @@
 //! Whose a socket is: what /proc tells of the processes that have it open.
 
 use std::collections::HashMap;
-use std::fs;
-use std::path::Path;
 
+use procfs::process::{all_processes, FDTarget, Process};
 use serde::Serialize;
 
 use crate::cgroup::Group;
@@ -20,14 +19,14 @@ pub struct Owner {
 }
 
 impl Owner {
-    fn look(process: &Path, pid: u32) -> Option<Self> {
-        let program = fs::read_to_string(process.join("comm")).ok()?;
-        let groups = fs::read_to_string(process.join("cgroup")).unwrap_or_default();
-        let path = groups.lines().find_map(|line| line.strip_prefix("0::"));
+    fn look(process: &Process) -> Option<Self> {
+        let pid = process.pid().unsigned_abs();
+        let groups = process.cgroups().into_iter().flatten();
+        let path = groups.into_iter().find(|group| group.hierarchy == 0);
         Some(Self {
             pid,
-            program: program.trim_end().to_owned(),
-            unit: unit(path.unwrap_or("/")).to_owned(),
+            program: process.stat().ok()?.comm,
+            unit: path.map_or("/".to_owned(), |group| unit(&group.pathname).to_owned()),
             level: Group::of_process(pid).ok().flatten().map(|g| g.level),
         })
     }
@@ -37,19 +36,17 @@ impl Owner {
 /// are only told to root.
 pub fn owners() -> HashMap<u32, Owner> {
     let mut found: HashMap<u32, Owner> = HashMap::new();
-    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let pid = entry.file_name().to_str().and_then(|n| n.parse().ok());
-        let Some(pid) = pid else { continue };
-        let sockets = sockets_of(&entry.path());
+    for process in all_processes().into_iter().flatten().flatten() {
+        let sockets = sockets_of(&process);
         if sockets.is_empty() {
             continue;
         }
-        let Some(owner) = Owner::look(&entry.path(), pid) else {
+        let Some(owner) = Owner::look(&process) else {
             continue;
         };
         for inode in sockets {
             match found.get(&inode) {
-                Some(other) if other.pid < pid => {}
+                Some(other) if other.pid < owner.pid => {}
                 _ => {
                     found.insert(inode, owner.clone());
                 }
@@ -59,16 +56,13 @@ pub fn owners() -> HashMap<u32, Owner> {
     found
 }
 
-fn sockets_of(process: &Path) -> Vec<u32> {
-    let open = fs::read_dir(process.join("fd")).into_iter().flatten();
-    open.flatten()
-        .filter_map(|fd| inode(fs::read_link(fd.path()).ok()?.to_str()?))
-        .collect()
-}
-
-fn inode(target: &str) -> Option<u32> {
-    let number = target.strip_prefix("socket:[")?.strip_suffix(']')?;
-    number.parse().ok()
+fn sockets_of(process: &Process) -> Vec<u32> {
+    let open = process.fd().into_iter().flatten().flatten();
+    let inode = |target| match target {
+        FDTarget::Socket(inode) => u32::try_from(inode).ok(),
+        _ => None,
+    };
+    open.filter_map(|fd| inode(fd.target)).collect()
 }
 
 fn unit(path: &str) -> &str {
@@ -83,7 +77,7 @@ fn unit(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use std::net::UdpSocket;
-    use std::os::fd::AsRawFd;
+    use std::os::fd::AsFd;
 
     use super::*;
 
@@ -101,12 +95,13 @@ mod tests {
     #[test]
     fn a_socket_of_this_process() {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("loopback");
-        let link = fs::read_link(format!("/proc/self/fd/{}", socket.as_raw_fd()));
-        let number = inode(link.expect("it is open").to_str().expect("text")).expect("a socket");
-        assert_eq!(
-            owners().get(&number).map(|o| o.pid),
-            Some(std::process::id())
-        );
-        assert_eq!(inode("pipe:[1]"), None);
+        let number = rustix::fs::fstat(socket.as_fd())
+            .expect("it is open")
+            .st_ino;
+        let owners = owners();
+        let owner = owners.get(&(number as u32)).expect("this process");
+        assert_eq!(owner.pid, std::process::id());
+        let own = std::fs::read_to_string("/proc/self/comm").expect("/proc");
+        assert_eq!(owner.program, own.trim_end());
     }
 }

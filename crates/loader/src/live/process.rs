@@ -3,8 +3,14 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use procfs::process::{all_processes, FDTarget};
+use rustix::io::Errno;
+use rustix::process::{pidfd_getfd, pidfd_open, Pid, PidfdFlags, PidfdGetfdFlags};
+use rustix::thread::{move_into_link_name_space, LinkNameSpaceType};
 
 pub(super) struct Process {
     pid: u32,
@@ -13,15 +19,13 @@ pub(super) struct Process {
 
 impl Process {
     pub(super) fn open(pid: u32) -> io::Result<Self> {
-        // SAFETY: two numbers.
-        let handle = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-        Ok(Self {
-            pid,
-            handle: owned(handle)?,
-        })
+        let number = pid.try_into().ok().and_then(Pid::from_raw);
+        let handle = pidfd_open(number.ok_or(Errno::INVAL)?, PidfdFlags::empty())?;
+        Ok(Self { pid, handle })
     }
 
-    /// Descriptors that are sockets, each with the socket's inode number.
+    /// Descriptors that are sockets, each with the socket's inode number. procfs's own list of descriptors leaves out
+    /// those that may not be read, which is an error here.
     pub(super) fn sockets(&self) -> io::Result<Vec<(RawFd, u64)>> {
         let dir = format!("/proc/{}/fd", self.pid);
         let entries = match fs::read_dir(dir) {
@@ -35,18 +39,17 @@ impl Process {
                 link => link?,
             };
             let number = entry.file_name().to_str().and_then(|n| n.parse().ok());
-            found.extend(number.zip(link.to_str().and_then(inode)));
+            found.extend(number.zip(inode(&link)));
         }
         Ok(found)
     }
 
     /// The same socket, as a descriptor of ours; `None` when it has been closed.
     pub(super) fn duplicate(&self, fd: RawFd) -> io::Result<Option<OwnedFd>> {
-        // SAFETY: three numbers.
-        let copy = unsafe { libc::syscall(libc::SYS_pidfd_getfd, self.handle.as_raw_fd(), fd, 0) };
-        match owned(copy) {
-            Err(e) if matches!(e.raw_os_error(), Some(libc::EBADF | libc::ESRCH)) => Ok(None),
-            copy => copy.map(Some),
+        match pidfd_getfd(&self.handle, fd, PidfdGetfdFlags::empty()) {
+            Ok(copy) => Ok(Some(copy)),
+            Err(Errno::BADF | Errno::SRCH) => Ok(None),
+            Err(why) => Err(why.into()),
         }
     }
 
@@ -68,32 +71,20 @@ impl Process {
 
 /// Every process that can be reached.
 pub(super) fn all() -> impl Iterator<Item = Process> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter_map(|pid| Process::open(pid).ok())
+    let listed = all_processes().into_iter().flatten().flatten();
+    listed.filter_map(|process| Process::open(process.pid().unsigned_abs()).ok())
 }
 
 /// Of "socket:[4711]".
-pub(super) fn inode(link: &str) -> Option<u64> {
-    link.strip_prefix("socket:[")?
-        .strip_suffix(']')?
-        .parse()
-        .ok()
-}
-
-fn owned(result: libc::c_long) -> io::Result<OwnedFd> {
-    match RawFd::try_from(result) {
-        // SAFETY: the kernel has just made this descriptor for us.
-        Ok(fd) if fd >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
-        _ => Err(io::Error::last_os_error()),
+pub(super) fn inode(link: &Path) -> Option<u64> {
+    match link.to_str()?.parse() {
+        Ok(FDTarget::Socket(inode)) => Some(inode),
+        _ => None,
     }
 }
 
 // Of this thread alone.
 fn enter(namespace: &File) -> io::Result<()> {
-    // SAFETY: two numbers; the descriptor is open.
-    match unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    let network = Some(LinkNameSpaceType::Network);
+    Ok(move_into_link_name_space(namespace.as_fd(), network)?)
 }

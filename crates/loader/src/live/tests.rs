@@ -37,9 +37,9 @@ fn set_tos(socket: &impl AsFd, value: i32) {
 
 #[test]
 fn links_of_descriptors() {
-    assert_eq!(inode("socket:[4711]"), Some(4711));
-    assert_eq!(inode("pipe:[4711]"), None);
-    assert_eq!(inode("/tmp/socket:[1]"), None);
+    assert_eq!(inode("socket:[4711]".as_ref()), Some(4711));
+    assert_eq!(inode("pipe:[4711]".as_ref()), None);
+    assert_eq!(inode("/tmp/socket:[1]".as_ref()), None);
 }
 
 #[test]
