@@ -37,7 +37,7 @@ nn_inline void nn_begin(struct nn_receiver *flow, const struct nn_segment *seg)
 {
 	if (!flow->seen)
 		nn_first_arrival(flow, seg);
-	/* our clock was learnt, or a stamp is missing */
+	/* our clock was learnt, or a timestamp is missing */
 	if ((seg->stamped != 0) != flow->round.stamped)
 		nn_round_start(flow, seg);
 }

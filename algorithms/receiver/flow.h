@@ -36,12 +36,12 @@ enum nn_granted { NN_GRANTED_NOTHING, NN_GRANTED_MARK, NN_GRANTED_MORE };
  */
 struct nn_receiver {
 	u32 target; /* bytes */
-	u32 haste; /* bytes the window may grow for each byte acknowledged, at least 1 */
+	u32 growth; /* bytes the window may grow for each byte acknowledged, at least 1 */
 	u32 head; /* of `acks` */
 	u8 algorithm; /* row of table.h, plus one; 0: none, the kernel's own window */
 	u8 plain; /* an arrival with a timestamp is like the one before: see receiver.h */
 	u8 low; /* it is at its floor */
-	u8 company; /* and so was another of its host when its last round there ended */
+	u8 sibling_low; /* and so was another flow of its host when its last round there ended */
 	u32 number; /* tells it from its siblings; 0: it was never there */
 	u8 seen; /* a segment has arrived */
 	u8 watched; /* rounds still to see before it yields */

@@ -12,7 +12,7 @@
 #define NN_RECEIVER_PARAMS(X)                                                                                          \
 	X(target, "microseconds", 100, 1000000, "queueing delay that is tolerated")                                    \
 	X(foreign, "microseconds", 100, 1000000, "queueing delay that one's own share does not explain")               \
-	X(step, "microseconds", 100, 1000000, "a jump of delay between neighbours that is a stranger's flight")        \
+	X(step, "microseconds", 100, 1000000, "a jump of delay between neighbours that is a burst of others")          \
 	X(floor, "segments", 1, 10, "the least window; the kernel rounds it to its window scale")                      \
 	X(initial, "segments", 1, 100, "the first window")                                                             \
 	X(jiffy, "microseconds", 1, 100000, "the unit of Vulture's thresholds")                                        \

@@ -14,7 +14,7 @@ nn_rare void nn_receiver_switch(struct nn_receiver *flow, nn_receiver_params p, 
 	u32 mss = nn_max(flow->mss, NN_LEAST_MSS);
 
 	flow->algorithm = chosen < NN_RECEIVER_COUNT ? chosen + 1 : 0;
-	flow->haste = 1;
+	flow->growth = 1;
 	flow->low = 0;
 	flow->granted = NN_GRANTED_NOTHING;
 	if (!flow->algorithm)

@@ -8,7 +8,7 @@
  *   start       slow start at that gain; the first one ends at 3/4 of the target
  *   slowdown    two rounds after the start and then nine times as seldom as it lasts: two segments for two rounds, slow
  *               start back. It shows the base to flows that came late
- *   loss        halve. A retransmission shows it: an old sequence number with a stamp newer than the highest one's. What
+ *   loss        halve. A retransmission shows it: an old sequence number with a timestamp newer than the highest one's. What
  *               only overtook has an older one (RFC 9840, 4.3). Without timestamps a hole has to do
  *   first cut   no decision until it is seen in what comes (first_cut.h)
  *
@@ -184,7 +184,7 @@ nn_rare void rledbat_on_round(struct nn_receiver *flow, nn_receiver_params p, co
 	nn_round_start(flow, seg);
 }
 
-/* Was this one lost before? What only overtook has an older stamp than what it overtook. */
+/* Was this one lost before? What only overtook has an older timestamp than what it overtook. */
 nn_inline bool rledbat_resent(struct rledbat *l, u32 next, const struct nn_segment *seg, bool hole)
 {
 	if (!seg->stamped)

@@ -10,7 +10,7 @@
 
 /*
  * Facts about an arrival. Segments that the network card or GRO joined (45 of 1448 bytes at most) arrive as one, when the
- * last of them is there. They carry one stamp: Linux joins none whose timestamps differ. Lost are the times of all but
+ * last of them is there. They carry one timestamp: Linux joins none whose timestamps differ. Lost are the times of all but
  * the last, and with them the shortest delay of a burst.
  *   The delay it shows is too long by the time that the burst took to come in, at most as long as the card or its poll
  *   waits. Base and sample share it where bursts are alike; where not, it looks like so much queue, and TIDE's target

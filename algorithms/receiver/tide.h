@@ -65,7 +65,7 @@ nn_inline void tide_try(struct nn_receiver *flow)
 	struct tide *t = tide_of(flow);
 
 	nn_route_try(&t->route, &flow->delay.base);
-	t->strange = 0;
+	t->foreign = 0;
 	t->drained = 0;
 	t->rate_max = 0;
 	tide_enter(flow, TIDE_DOUBLING);
@@ -85,19 +85,19 @@ nn_inline void tide_congested(struct nn_receiver *flow, nn_receiver_params p, u3
 {
 	struct tide *t = tide_of(flow);
 	u32 rate = nn_receiver_round_rate(&flow->round, us);
-	bool strange = queue > p[NN_R_foreign], shrinks = queue < t->last_queue / 4 * 3;
+	bool foreign = queue > p[NN_R_foreign], shrinks = queue < t->last_queue / 4 * 3;
 
 	if (nn_route_doubt(&t->route)) {
 		tide_back_off(flow, mean);
 	} else if (flow->low) {
 		tide_stay(flow);
-	} else if (strange && ((t->strange && !shrinks) || (u64)rate * 2 < t->rate_max ||
+	} else if (foreign && ((t->foreign && !shrinks) || (u64)rate * 2 < t->rate_max ||
 			       tide_unexplained(flow, p[NN_R_target], queue, rate))) {
 		tide_back_off(flow, mean);
 	} else if (t->drained && shrinks) {
 		t->drained++;
 	} else {
-		tide_drain(flow, mean, strange);
+		tide_drain(flow, mean, foreign);
 	}
 	t->last_queue = queue;
 }
@@ -142,8 +142,8 @@ nn_inline void tide_decide(struct nn_receiver *flow, nn_receiver_params p, u32 n
 	}
 	if (nn_cut_is_unseen(flow, &t->cut))
 		return;
-	if (flow->haste != 1)
-		flow->haste = 1;
+	if (flow->growth != 1)
+		flow->growth = 1;
 	tide_judge(flow, p, us);
 }
 

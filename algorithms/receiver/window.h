@@ -13,7 +13,7 @@
 /* Bytes that the window may grow on an ACK: as many as it acknowledges, or twice that where the core is sure. */
 nn_inline u32 nn_grown(const struct nn_receiver *flow, u32 acked)
 {
-	return flow->haste > 1 ? nn_add_saturating(acked, acked) : acked;
+	return flow->growth > 1 ? nn_add_saturating(acked, acked) : acked;
 }
 
 /* The window comes nearer to its target. */

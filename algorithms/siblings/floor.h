@@ -8,7 +8,7 @@
 
 #include "../receiver/flow.h"
 
-#define NN_COMPANY_US 1000000 /* a window below a segment shows a sign of life every 0.2 to 0.5 s */
+#define NN_SIBLING_US 1000000 /* a window below a segment shows a sign of life every 0.2 to 0.5 s */
 #define NN_APART_US 100000 /* processors may see two arrivals in another order */
 
 struct nn_receiver_siblings {
@@ -28,7 +28,7 @@ nn_rare void nn_meet(struct nn_receiver *flow, struct nn_receiver_siblings *sibl
 		siblings->last = flow->number;
 	}
 	siblings->last_us = now_us;
-	flow->company = now_us - siblings->other_us + NN_APART_US < NN_COMPANY_US + NN_APART_US;
+	flow->sibling_low = now_us - siblings->other_us + NN_APART_US < NN_SIBLING_US + NN_APART_US;
 }
 
 #endif

@@ -6,7 +6,7 @@
 #include "state.h"
 
 #define TIDE_PAUSE 8 /* rounds at the floor: as long as a document's burst takes, and its queue */
-#define TIDE_TOGETHER 3 /* rounds of it in company: with 8, sixteen flows alone had a Jain's index of .97, 64 .94 */
+#define TIDE_TOGETHER 3 /* rounds of it beside siblings: with 8, sixteen flows had a Jain's index of .97, 64 .94 */
 #define TIDE_LEAST 1024 /* bytes: less than a full segment */
 
 /* Did the window remembered not hold: a queue met as soon as the return had reached it? */
@@ -17,24 +17,24 @@ nn_inline bool tide_missed(const struct tide *t)
 
 /*
  * At the floor: single segments. But first, for as long as a pause lasts, pairs, which delayed ACKs do not hold back. Where
- * others of the host pause too, that would be the queue: sixteen flows' single segments are 4.6 Mbit/s at 40 ms. So in
- * company a shorter pause, with a window that no full segment fits into: senders then send as much as fits when their
- * persist timer ends (RFC 9293, 3.8.6.1 and 3.8.6.2.1), Linux after 0.2 s or more. For longer it is unfair: who has so
- * little comes back last.
+ * siblings pause too, that would be the queue: sixteen flows' single segments are 4.6 Mbit/s at 40 ms. So beside them a
+ * shorter pause, with a window that no full segment fits into: senders then send as much as fits when their persist timer
+ * ends (RFC 9293, 3.8.6.1 and 3.8.6.2.1), Linux after 0.2 s or more. For longer it is unfair: who has so little comes back
+ * last.
  */
 nn_inline void tide_stay(struct nn_receiver *flow)
 {
 	struct tide *t = tide_of(flow);
 
 	tide_enter(flow, TIDE_FLOOR);
-	if (t->paused >= (flow->company ? TIDE_TOGETHER : TIDE_PAUSE))
+	if (t->paused >= (flow->sibling_low ? TIDE_TOGETHER : TIDE_PAUSE))
 		flow->target = flow->floor;
-	else if (flow->company)
+	else if (flow->sibling_low)
 		flow->target = nn_min(TIDE_LEAST, flow->floor);
 	else
 		nn_set_target(flow, 2 * flow->mss);
 	t->paused = nn_add_saturating(t->paused, 1);
-	flow->haste = 1;
+	flow->growth = 1;
 }
 
 /* What comes in the next round left before the decrease. */
@@ -53,27 +53,27 @@ nn_rare void tide_back_off(struct nn_receiver *flow, u32 queue)
 	if (t->route.trial)
 		nn_route_reject(&t->route, &flow->delay.base);
 	if (!flow->low)
-		nn_remember(&t->memory, share, tide_missed(t), flow->company);
+		nn_remember(&t->memory, share, tide_missed(t), flow->sibling_low);
 	tide_cut(t);
 	t->paused = 0;
 	tide_stay(flow);
 	tide_calm(t);
 	t->rate_max = 0;
-	t->strange = 0;
+	t->foreign = 0;
 }
 
-nn_inline void tide_drain(struct nn_receiver *flow, u32 queue, bool strange)
+nn_inline void tide_drain(struct nn_receiver *flow, u32 queue, bool foreign)
 {
 	struct tide *t = tide_of(flow);
 	u32 share = nn_held_share(flow, flow->target, queue);
-	bool on_the_way = t->phase == TIDE_DOUBLING && t->memory.full != NN_NEVER && !flow->company;
+	bool on_the_way = t->phase == TIDE_DOUBLING && t->memory.full != NN_NEVER && !flow->sibling_low;
 
 	nn_set_target(flow, share);
 	if (!on_the_way)
-		nn_correct(&t->memory, share, !t->drained, tide_missed(t), flow->company);
+		nn_correct(&t->memory, share, !t->drained, tide_missed(t), flow->sibling_low);
 	tide_cut(t);
 	t->drained++;
-	t->strange = strange;
+	t->foreign = foreign;
 	t->phase = on_the_way ? TIDE_EASING : TIDE_DRAINING;
 	tide_calm(t);
 }

@@ -22,24 +22,24 @@ nn_inline u32 nn_held_share(const struct nn_receiver *flow, u32 w, u32 queue)
 }
 
 /* What is kept of a peak that was missed: a stranger who took the path may give it back, siblings do not leave. */
-nn_inline u32 nn_kept(const struct nn_memory *m, bool missed, bool company)
+nn_inline u32 nn_kept(const struct nn_memory *m, bool missed, bool siblings)
 {
-	return !missed ? m->peak : company ? 0 : m->peak / 2;
+	return !missed ? m->peak : siblings ? 0 : m->peak / 2;
 }
 
 /* Somebody else takes the path: what it held stays known, unless the return to it was `missed`. */
-nn_inline void nn_remember(struct nn_memory *m, u32 share, bool missed, bool company)
+nn_inline void nn_remember(struct nn_memory *m, u32 share, bool missed, bool siblings)
 {
 	m->full = missed || m->full == NN_NEVER ? share : nn_max(m->full, share);
-	m->peak = nn_max(nn_kept(m, missed, company), share);
+	m->peak = nn_max(nn_kept(m, missed, siblings), share);
 }
 
 /* What was remembered held a queue of ours. `first`: a drain goes on from here. */
-nn_inline void nn_correct(struct nn_memory *m, u32 share, bool first, bool missed, bool company)
+nn_inline void nn_correct(struct nn_memory *m, u32 share, bool first, bool missed, bool siblings)
 {
 	if (first)
 		m->full = share;
-	m->peak = nn_kept(m, missed, company);
+	m->peak = nn_kept(m, missed, siblings);
 	m->peak = nn_max(m->peak - m->peak / 16, share);
 }
 

@@ -14,8 +14,8 @@ nn_inline void tide_refill(struct nn_receiver *flow, u32 full)
 
 nn_inline void tide_double(struct nn_receiver *flow, u32 known)
 {
-	flow->haste = tide_of(flow)->memory.full == NN_NEVER ? 1 : 2;
-	nn_set_target(flow, nn_min((1 + flow->haste) * flow->target, known));
+	flow->growth = tide_of(flow)->memory.full == NN_NEVER ? 1 : 2;
+	nn_set_target(flow, nn_min((1 + flow->growth) * flow->target, known));
 }
 
 nn_inline void tide_creep(struct nn_receiver *flow, u32 target, u32 mean)
@@ -64,9 +64,9 @@ nn_inline void tide_rise(struct nn_receiver *flow, u32 target, u32 mean)
 	nn_route_clear(&t->route, t->settled >= TIDE_SETTLED);
 	t->phase &= ~(TIDE_ROW - 1);
 	flow->low = 0;
-	t->strange = 0;
+	t->foreign = 0;
 	t->drained = 0;
-	nn_set_target(flow, flow->target); /* it was below the floor in company */
+	nn_set_target(flow, flow->target); /* it was below the floor beside siblings */
 	t->clear[1] = t->clear[0];
 	t->clear[0] = flow->target;
 	if (drained > 1 && full != NN_NEVER && flow->target < full)
@@ -84,7 +84,7 @@ nn_inline void tide_linger(struct nn_receiver *flow, u32 queue)
 	nn_route_watch(&t->route, queue);
 	tide_calm(t);
 	t->phase = flow->low ? TIDE_LEAVING : TIDE_CREEPING;
-	t->strange = 0;
+	t->foreign = 0;
 	t->drained = 0;
 	if (flow->target < round->bytes + round->bytes / 2 + 4 * flow->mss)
 		nn_set_target(flow, flow->target + flow->mss);

@@ -36,7 +36,7 @@ struct tide {
 	u32 drained; /* rounds since the drain began that the last clear round has not ended; 0: none */
 	u32 last_queue; /* us, of the last congested round */
 	u8 phase; /* enum tide_phase */
-	u8 strange; /* draining: from a queue above `foreign` */
+	u8 foreign; /* draining: from a queue above the parameter of that name */
 	u8 cut; /* enum nn_cut */
 };
 

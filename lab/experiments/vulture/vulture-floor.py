@@ -5,7 +5,7 @@ It is physics. A receiver's only means is its window, and a window below a segme
 until its persist timer sends what fits, once in 0.2 s and more seldom (kernel-notes: 3 kB/s). With two segments delayed
 ACKs keep pace, with one each waits for its own. The kernel rounds to its window scale: 1448 or 2896 bytes become 2 or
 3 kB with a scale of 10. So the least that a download takes is a segment or two in each round trip, and of n segments
-that path and queue hold, somebody's transfer loses one in n. Pauses below it, in company, are TIDE's (tide.h).
+that path and queue hold, somebody's transfer loses one in n. Pauses below it, beside siblings, are TIDE's (tide.h).
 """
 
 from dataclasses import replace

@@ -15,7 +15,7 @@ struct Use {
     core: Core,
     now: u32,
     seq: u32,
-    stamps: bool,
+    timestamps: bool,
     /// Windows that went out with the ACKs: time, acknowledgement, window (0: the kernel's).
     told: Vec<(u32, u32, u32)>,
     /// Times at which ACKs left, with what they acknowledge.
@@ -23,14 +23,14 @@ struct Use {
 }
 
 impl Use {
-    fn new(algorithm: &str, stamps: bool) -> Self {
+    fn new(algorithm: &str, timestamps: bool) -> Self {
         let mut core = Core::new(algorithm);
         core.join(7 * MSS);
         Self {
             core,
             now: 1_000_000,
             seq: 7 * MSS,
-            stamps,
+            timestamps,
             told: Vec::new(),
             acks: VecDeque::new(),
         }
@@ -47,7 +47,7 @@ impl Use {
             }
             let echoed = self.acks.front().map_or(self.now - RTT, |a| a.0);
             self.core.arrival(&Segment {
-                stamped: self.stamps.into(),
+                stamped: self.timestamps.into(),
                 ..full(self.now, self.seq, sent / 1000, echoed)
             });
             self.seq += MSS;

@@ -58,7 +58,7 @@ fn peers_of_every_tick_are_understood() {
 #[test]
 fn a_peer_without_timestamps_is_judged_by_round_trips() {
     let mut path = Path::new("tide");
-    path.stamps = false;
+    path.timestamps = false;
     path.run(10 * SECOND, 0.0);
     let (used, queue) = path.run(20 * SECOND, 0.0);
     assert!(used > 0.85 && queue < 60_000, "{used}, {queue} us");
@@ -71,7 +71,7 @@ fn a_peer_without_timestamps_is_judged_by_round_trips() {
 fn without_timestamps_a_kernel_that_rounds_windows_up_takes_nothing_away() {
     for scale in [7, 8, 10] {
         let mut path = Path::new("tide");
-        (path.stamps, path.scale, path.rtt) = (false, scale, 40_000);
+        (path.timestamps, path.scale, path.rtt) = (false, scale, 40_000);
         for _ in 0..3 {
             yields_as_tide_does(&mut path, &format!("scale {scale}"));
         }
@@ -215,9 +215,9 @@ fn a_clock_learnt_after_the_first_segment_is_used_at_once() {
         (path.next, path.acked, path.edge) = (start, start, start);
         path.core.ack(start, 0, 0);
         path.acks[0].1 = start.wrapping_add(10 * MSS);
-        path.stamps = false;
+        path.timestamps = false;
         path.run(2500, 0.0);
-        path.stamps = true;
+        path.timestamps = true;
         path.run(10 * SECOND, 0.0);
         let (used, _) = path.run(10 * SECOND, 0.0);
         assert!(used > 0.95, "from {start}: uses {used}");

@@ -5,8 +5,8 @@ use netnice_cores::receiver::{thousandth, Clock, Core, Segment, ALGORITHMS};
 use proptest::prelude::*;
 
 const MSS: u32 = 1448;
-/// Bytes that TIDE asks for while others of its host are at their floors too.
-const IN_COMPANY: u32 = 1024;
+/// Bytes that TIDE asks for while siblings are at their floors too.
+const BESIDE_SIBLINGS: u32 = 1024;
 /// What TCP can scale a window to.
 const MOST: u32 = 1 << 30;
 
@@ -50,8 +50,8 @@ proptest! {
         }
     }
 
-    /// Full segments of one size, at any times, in any order, with any stamps: neither the window nor what it goes to
-    /// falls below the floor, but for what TIDE asks for in company.
+    /// Full segments of one size, at any times, in any order, with any timestamps: neither the window nor what it goes to
+    /// falls below the floor, but for what TIDE asks for beside siblings.
     #[test]
     fn no_samples_take_the_window_below_its_floor(
         segments in prop::collection::vec((any_segment(), any::<u32>()), 1..200),
@@ -62,7 +62,7 @@ proptest! {
             core.arrival(&Segment { bytes: MSS * segment.segments, ..*segment });
             core.ack(*ack, segment.clock, segment.now_us);
             let look = core.look();
-            let least = if ALGORITHMS[row].core == "tide" { IN_COMPANY } else { look.floor };
+            let least = if ALGORITHMS[row].core == "tide" { BESIDE_SIBLINGS } else { look.floor };
             prop_assert!(look.floor >= MSS, "{}", look.floor);
             prop_assert!(look.target >= least && look.window >= least, "{look:?}");
         }

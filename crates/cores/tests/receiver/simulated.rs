@@ -27,7 +27,7 @@ pub struct Path {
     /// The peer's clock ticks in so many microseconds, and runs this much fast, in millionths.
     pub tick: u64,
     pub drift: i64,
-    pub stamps: bool,
+    pub timestamps: bool,
     /// What its timestamps show when its clock shows so many ticks.
     pub shows: fn(u64) -> u32,
     /// The kernel rounds windows up to multiples of two to the power of this, and never takes back what it granted.
@@ -62,7 +62,7 @@ impl Path {
             kept: 0,
             tick: 1000,
             drift: 0,
-            stamps: true,
+            timestamps: true,
             shows: |ticks| ticks as u32,
             scale: 0,
             granted: 10 * MSS,
@@ -155,7 +155,7 @@ impl Path {
         let theirs = (sent as i64 + sent as i64 / 1000 * self.drift / 1000) as u64;
         let clock = self.now / 1000 * 1000;
         self.core.arrival(&Segment {
-            stamped: self.stamps.into(),
+            stamped: self.timestamps.into(),
             ..full(
                 self.now as u32,
                 seq,

@@ -11,7 +11,7 @@ fn join(path: &mut Path) {
 
 /// So many flows of one host or of several, each on a path of its own, after twentieths of a second beside a stranger: their
 /// targets in bytes.
-fn ebbed(flows: usize, shared: bool, twentieths: usize) -> Vec<u32> {
+fn backed_off(flows: usize, shared: bool, twentieths: usize) -> Vec<u32> {
     let mut paths: Vec<Path> = (0..flows).map(|_| Path::new("tide")).collect();
     if shared {
         let siblings = paths[0].core.siblings.clone();
@@ -32,29 +32,29 @@ fn ebbed(flows: usize, shared: bool, twentieths: usize) -> Vec<u32> {
 
 #[test]
 fn alone_a_flow_keeps_a_segment_in_flight() {
-    assert_eq!(ebbed(1, true, 100), [MSS]);
+    assert_eq!(backed_off(1, true, 100), [MSS]);
 }
 
 #[test]
-fn in_company_a_window_holds_no_full_segment() {
+fn beside_siblings_a_window_holds_no_full_segment() {
     for flows in [2, 4] {
-        let targets = ebbed(flows, true, 20);
+        let targets = backed_off(flows, true, 20);
         assert!(targets.iter().all(|&target| target == 1024), "{targets:?}");
     }
 }
 
 #[test]
-fn after_a_pause_company_changes_nothing() {
-    assert_eq!(ebbed(4, true, 100), [MSS; 4]);
+fn after_a_pause_siblings_change_nothing() {
+    assert_eq!(backed_off(4, true, 100), [MSS; 4]);
 }
 
 #[test]
-fn flows_of_other_hosts_are_no_company() {
-    assert_eq!(ebbed(2, false, 20), [2 * MSS, 2 * MSS]);
+fn flows_of_other_hosts_are_no_siblings() {
+    assert_eq!(backed_off(2, false, 20), [2 * MSS, 2 * MSS]);
 }
 
 #[test]
-fn company_that_left_is_forgotten() {
+fn siblings_that_left_are_forgotten() {
     let (mut stays, mut leaves) = (Path::new("tide"), Path::new("tide"));
     leaves.core.siblings = stays.core.siblings.clone();
     for path in [&mut stays, &mut leaves] {
