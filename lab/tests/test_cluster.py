@@ -35,4 +35,4 @@ def test_no_scheduler_is_a_clear_error(built: machine.Programs, monkeypatch: pyt
     task = sweep.Task("t", {}, 1, paper("none", seed=9, duration=30.0).render())
     machine.stored(built.key(task.run)).unlink(missing_ok=True)
     with pytest.raises(LabError, match=r"no Dask scheduler at tcp://127\.0\.0\.1:1"):
-        sweep.run([task], Cluster("tcp://127.0.0.1:1", patience=0.5))
+        sweep.run([task], Cluster("tcp://127.0.0.1:1", timeout=0.5))

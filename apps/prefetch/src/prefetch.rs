@@ -70,10 +70,10 @@ pub async fn answer(
 
     let limits = &config.limits;
     let request = request.map(|body| Upload::new(body, limits.stall.into()));
-    let patience = limits.reply_time.into();
+    let time_limit = limits.reply_time.into();
     let reply = proxy
         .upstream
-        .ask(request, patience)
+        .ask(request, time_limit)
         .await
         .map_err(|_| Refusal::Upstream)?;
     let (mut head, body) = reply.into_parts();
@@ -87,7 +87,7 @@ pub async fn answer(
     if personal || !rules::is_reusable(&head.headers, std::time::SystemTime::now()) {
         return Err(Refusal::NotReusable);
     }
-    let (body, room) = fill(proxy, settings, body, patience).await?;
+    let (body, room) = fill(proxy, settings, body, time_limit).await?;
     let bytes = body.len() as u64;
     if head.status == StatusCode::OK && rules::is_html(&head.headers) {
         // They count once the user has come here.
@@ -109,7 +109,7 @@ async fn fill(
     proxy: &Proxy,
     settings: &Settings,
     body: Incoming,
-    patience: Duration,
+    time_limit: Duration,
 ) -> Result<(Bytes, OwnedSemaphorePermit), Refusal> {
     let largest = settings.config.prefetch.size.0;
     let size = body.size_hint().exact().unwrap_or(largest);
@@ -122,7 +122,7 @@ async fn fill(
         .clone()
         .try_acquire_many_owned(kilobytes)
         .map_err(|_| Refusal::Memory)?;
-    match timeout(patience, Limited::new(body, largest as usize).collect()).await {
+    match timeout(time_limit, Limited::new(body, largest as usize).collect()).await {
         Ok(Ok(all)) => Ok((all.to_bytes(), room)),
         Ok(Err(e)) if e.is::<http_body_util::LengthLimitError>() => Err(Refusal::Size),
         _ => Err(Refusal::Upstream),

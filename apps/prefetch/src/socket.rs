@@ -63,20 +63,20 @@ impl Socket {
     }
 }
 
-/// One end of it for hyper; fails once a reader has taken nothing for `patience`.
+/// One end of it for hyper; fails once a reader has taken nothing for `time_limit`.
 #[derive(Debug)]
 pub struct Stream {
     socket: Arc<Socket>,
-    patience: Duration,
+    time_limit: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl Stream {
-    pub fn new(socket: Arc<Socket>, patience: Duration) -> Self {
+    pub fn new(socket: Arc<Socket>, time_limit: Duration) -> Self {
         let stalled = None;
         Self {
             socket,
-            patience,
+            time_limit,
             stalled,
         }
     }
@@ -96,10 +96,10 @@ impl Stream {
                     }
                 },
                 Poll::Pending => {
-                    let patience = self.patience;
+                    let time_limit = self.time_limit;
                     let stalled = self
                         .stalled
-                        .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+                        .get_or_insert_with(|| Box::pin(tokio::time::sleep(time_limit)));
                     ready!(stalled.as_mut().poll(cx));
                     return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
                 }

@@ -57,9 +57,9 @@ impl Upstream {
     pub async fn ask(
         &self,
         request: Request<Upload>,
-        patience: Duration,
+        time_limit: Duration,
     ) -> Result<Response<Incoming>, StatusCode> {
-        match timeout(patience, self.0.request(request)).await {
+        match timeout(time_limit, self.0.request(request)).await {
             Ok(Ok(mut reply)) => {
                 if reply.status() != StatusCode::SWITCHING_PROTOCOLS {
                     remove_hop_by_hop(reply.headers_mut());
@@ -133,19 +133,19 @@ pub fn remove_hop_by_hop(headers: &mut HeaderMap) {
     }
 }
 
-/// What a browser sends; fails once it has sent nothing for `patience`.
+/// What a browser sends; fails once it has sent nothing for `time_limit`.
 #[derive(Debug)]
 pub struct Upload {
     body: Incoming,
-    patience: Duration,
+    time_limit: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl Upload {
-    pub fn new(body: Incoming, patience: Duration) -> Self {
+    pub fn new(body: Incoming, time_limit: Duration) -> Self {
         Self {
             body,
-            patience,
+            time_limit,
             stalled: None,
         }
     }
@@ -163,10 +163,10 @@ impl Body for Upload {
             self.stalled = None;
             return Poll::Ready(frame.map(|f| f.map_err(Into::into)));
         }
-        let patience = self.patience;
+        let time_limit = self.time_limit;
         let stalled = self
             .stalled
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(time_limit)));
         ready!(std::future::Future::poll(stalled.as_mut(), cx));
         Poll::Ready(Some(Err("the browser sends nothing any more".into())))
     }

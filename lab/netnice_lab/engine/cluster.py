@@ -15,7 +15,7 @@ class Cluster:
     """A Dask scheduler's address. Its workers need this package and a built kernel; nothing else is shared."""
 
     address: str
-    patience: float = 10.0
+    timeout: float = 10.0
     """Seconds to wait for the scheduler's answer."""
 
     def map(self, tasks: Sequence[Task], limit: float) -> Iterator[tuple[Task, Output]]:
@@ -23,7 +23,7 @@ class Cluster:
         from dask.distributed import Client, as_completed
 
         try:
-            client = Client(self.address, timeout=self.patience)
+            client = Client(self.address, timeout=self.timeout)
         except (OSError, ValueError) as error:
             raise LabError(f"no Dask scheduler at {self.address}", str(error), "dask scheduler --port 8786") from error
         try:

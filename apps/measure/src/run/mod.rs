@@ -30,7 +30,7 @@ use transfer::Transfer;
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// A primary beside many others may take so many times as long as alone before it is ended.
-const PATIENCE: u32 = 6;
+const LONGEST_TIMES: u32 = 6;
 
 /// What is to be measured.
 pub struct Plan {
@@ -190,7 +190,7 @@ impl Run {
             .sizing
             .bytes(direction, self.plan.transfer)
             .unwrap_or(u64::MAX);
-        let longest = self.plan.transfer * PATIENCE;
+        let longest = self.plan.transfer * LONGEST_TIMES;
         let shown = measure(&self.target, action, direction, bytes, longest).await?;
         self.record(action, direction, &shown);
         Ok(())

@@ -16,7 +16,7 @@ use crate::token::{Proof, Token};
 use crate::wire::{self, Answer, Greeting, Request};
 
 /// For a connection, and for each answer.
-const PATIENCE: Duration = Duration::from_secs(20);
+const ANSWER_TIME: Duration = Duration::from_secs(20);
 /// Data that nobody acknowledges for so long has nobody to go to.
 const GONE: Duration = Duration::from_secs(30);
 
@@ -69,7 +69,7 @@ impl Target {
         request: &Request,
     ) -> Result<(TcpStream, Proof, Answer), Trouble> {
         let mut stream = self.connect(flow).await?;
-        let answered = timeout(PATIENCE, async {
+        let answered = timeout(ANSWER_TIME, async {
             let key = wire::greet(&mut stream, &self.token).await?;
             wire::write(&mut stream, request).await?;
             let answer = wire::read(&mut stream).await?;
@@ -98,7 +98,7 @@ impl Target {
             .map_err(unknown)?;
         let mut last = io::Error::from(io::ErrorKind::NotFound);
         for address in addresses {
-            match timeout(PATIENCE, open(address, flow)).await {
+            match timeout(ANSWER_TIME, open(address, flow)).await {
                 Ok(Ok(stream)) => return Ok(stream),
                 Ok(Err(Trouble::Unreachable(_, e))) => last = e,
                 Ok(Err(e)) => return Err(e),
@@ -125,13 +125,13 @@ async fn open(address: SocketAddr, flow: Option<(&Flow, Direction)>) -> Result<T
         Some((flow, Direction::Up)) => congestion::set(&socket, flow.name())?,
         _ => {}
     }
-    let patience = TcpKeepalive::new()
+    let keepalive = TcpKeepalive::new()
         .with_time(GONE / 3)
         .with_interval(GONE / 3)
         .with_retries(2);
     let set = SockRef::from(&socket);
     let prepared = set
-        .set_tcp_keepalive(&patience)
+        .set_tcp_keepalive(&keepalive)
         .and_then(|()| set.set_tcp_user_timeout(Some(GONE)));
     prepared.map_err(unreachable)?;
     socket.connect(address).await.map_err(unreachable)

@@ -30,7 +30,7 @@ use tally::Tally;
 use transfer::Grant;
 
 /// For the whole handshake; for the request after it.
-const PATIENCE: Duration = Duration::from_secs(5);
+const REQUEST_TIME: Duration = Duration::from_secs(5);
 /// Connections that the kernel keeps for us, as many as it allows.
 const BACKLOG: i32 = 4096;
 
@@ -114,7 +114,7 @@ impl Server {
 
 impl Shared {
     async fn serve(&self, number: u64, mut stream: TcpStream, peer: SocketAddr) {
-        let admitted = timeout(PATIENCE, wire::admit(&mut stream, &self.token)).await;
+        let admitted = timeout(REQUEST_TIME, wire::admit(&mut stream, &self.token)).await;
         self.doorway
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -144,7 +144,7 @@ impl Shared {
     }
 
     async fn attend(&self, stream: &mut TcpStream, peer: SocketAddr, key: Proof) -> io::Result<()> {
-        let request = timeout(PATIENCE, wire::read(stream)).await??;
+        let request = timeout(REQUEST_TIME, wire::read(stream)).await??;
         let Ok(_slot) = self.connections.try_acquire() else {
             return refuse(
                 stream,

@@ -16,7 +16,7 @@ use netnice_measure::results::{self, Record};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_netnice-measure");
 /// Slow enough for a busy machine, and for little data.
 pub const RATE: &str = "20mbit";
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIME: Duration = Duration::from_secs(60);
 
 /// A folder with a token.
 pub struct Bench {
@@ -127,7 +127,7 @@ impl Running {
     pub fn line(&self, part: &str) -> String {
         let mut before = Vec::new();
         loop {
-            match self.lines.recv_timeout(PATIENCE) {
+            match self.lines.recv_timeout(ANSWER_TIME) {
                 Ok(line) if line.contains(part) => return line,
                 Ok(line) => before.push(line),
                 Err(e) => panic!("no '{part}' ({e}) in {before:#?}"),

@@ -35,7 +35,7 @@ class Path:
     """Bit/s, microseconds of RTT, bytes of buffer; how long one transfer takes alone, in seconds.
 
     `varies`: 'wifi' or 'drive', how the rate does; `moves`: least and most microseconds of RTT, if it steps.
-    `patience`: how many times as long a transfer beside a background may take, and still be seen to end.
+    `longest`: how many times as long a transfer beside a background may take, and still be seen to end.
     """
 
     rate: int
@@ -46,7 +46,7 @@ class Path:
     slots: tuple[int, int] | None = None
     varies: str = ""
     moves: tuple[int, int] | None = None
-    patience: float = 2.5
+    longest: float = 2.5
 
     def network(self, others: tuple[str, ...] = ()) -> Topology:
         """All of the propagation delay is on the way of the ACKs, as in the lab's dumbbell; `others`: more servers."""
@@ -96,7 +96,7 @@ class Path:
 
 
 PAPER = {
-    "modem": Path(48_000, 150_000, 16_384, patience=9.0),
+    "modem": Path(48_000, 150_000, 16_384, longest=9.0),
     "cable": Path(1_500_000, 40_000, 65_536),
     "london": Path(10_000_000, 115_000, 144_000),
     "delaware": Path(100_000_000, 45_000, 562_500),
@@ -125,7 +125,7 @@ def transfer(path: str, action: str, seed: int) -> Scenario:
     """One action: a file of the primary, and secondaries that last as long as it may take."""
     chosen, (primary, secondary, count) = PATHS[path], parts(action)
     # once the transfer is over, only a background costs anything
-    times = ALONE if not count else 2.0 * (1 + count) if secondary == primary else chosen.patience
+    times = ALONE if not count else 2.0 * (1 + count) if secondary == primary else chosen.longest
     duration = BEGIN + chosen.lasts * times
     traffic: tuple[Traffic, ...] = (
         Documents("server", "client", (Document(BEGIN, chosen.size(seed), 0),), primary, tos=0),
