@@ -13,7 +13,7 @@ Module = tuple[str, ...]
 Uses = dict[Module, set[Module]]
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-TESTS = re.compile(r"#\[cfg\(test\)\]\s*mod \w+ \{.*\Z", re.DOTALL)
+TESTS = re.compile(r"#\[cfg\(test\)\]\s*(?:pub )?mod \w+ \{.*\Z", re.DOTALL)
 TESTS_IN_A_FILE = re.compile(r"#\[cfg\(test\)\]\s*(?:pub )?mod (\w+);")
 USE = re.compile(r"(\bpub(?:\([^)]*\))?\s+)?\buse\s+([^;]+);")
 PATH = re.compile(r"(?<![\w:])(?:crate|super|self|[a-z]\w*)(?:::\w+)+")
@@ -116,8 +116,9 @@ def circle(uses: Uses) -> list[Module]:
 
 
 def crates(root: Path) -> list[Path]:
-    """The source folders of the crates."""
-    return sorted(path.parent / "src" for path in root.glob("crates/*/Cargo.toml") if (path.parent / "src").is_dir())
+    """The source folders of the crates of the workspace."""
+    manifests = (*root.glob("crates/*/Cargo.toml"), *root.glob("apps/*/Cargo.toml"), root / "bindings/rust/Cargo.toml")
+    return sorted(path.parent / "src" for path in manifests if (path.parent / "src").is_dir())
 
 
 def told(found: list[Module]) -> str:

@@ -17,6 +17,7 @@ pub mod log;
 mod params;
 mod predictor;
 mod rows;
+mod saved;
 mod urls;
 
 pub use error::Error;

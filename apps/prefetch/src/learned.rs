@@ -13,8 +13,9 @@ use serde_json::json;
 
 use crate::config::Config;
 use crate::rules::is_plain;
+use crate::say::warn;
 use crate::store::Store;
-use crate::{warn, Error, Result};
+use crate::{Error, Result};
 
 const SAY_EVERY: Duration = Duration::from_secs(2);
 /// So much may be lost when training is interrupted.

@@ -6,6 +6,7 @@
 
 mod access;
 mod admin;
+mod answer;
 mod config;
 mod congestion;
 mod connections;
@@ -21,6 +22,7 @@ mod reply;
 mod rewrite;
 mod rules;
 mod run;
+mod say;
 mod server;
 mod socket;
 mod store;
@@ -35,14 +37,11 @@ use clap::{CommandFactory, Parser};
 
 pub use error::{Error, Result};
 use options::{Command, Options};
+use say::warn;
 
 /// The definition of the command line, for manual pages and completions.
 pub fn command() -> clap::Command {
     Options::command()
-}
-
-fn warn(text: &str) {
-    netnice_output::complain("netnice-prefetch", text);
 }
 
 /// The program. 0: done; 1: failed; 2: wrong command line.

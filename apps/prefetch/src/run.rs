@@ -13,9 +13,10 @@ use crate::config::{Config, Mode, Preset};
 use crate::learner::Learner;
 use crate::options::Serve;
 use crate::proxy::{Proxy, Settings};
+use crate::say::warn;
 use crate::server::{listen, Server};
 use crate::store::Store;
-use crate::{admin, congestion, tls, warn, Error, Result};
+use crate::{admin, congestion, tls, Error, Result};
 
 pub fn serve(options: &Serve) -> Result<()> {
     let config = options.read()?;

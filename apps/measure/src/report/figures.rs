@@ -7,8 +7,7 @@ use chrono::Timelike;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use super::picture::FONT;
-use super::Report;
+use super::contents::Report;
 use crate::action::Direction;
 
 /// Okabe and Ito's colours, which all people tell apart.
@@ -22,6 +21,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(240, 228, 66),
     RGBColor(0, 0, 0),
 ];
+pub const FONT: &str = "sans-serif";
 const TEXT: u32 = 15;
 /// Hours, and room for the legend beside them.
 const WITH_LEGEND: f64 = 29.0;

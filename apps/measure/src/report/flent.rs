@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use flate2::Compression;
 use serde_json::{json, Value};
 
-use super::Report;
+use super::contents::Report;
 use crate::action::{Action, Direction};
 use crate::results::Measurement;
 

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
-use super::{figures, picture, table, Report};
+use super::contents::Report;
+use super::{figures, picture, table};
 
 const STYLE: &str = "\
 body { font: 16px/1.5 sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }

@@ -7,9 +7,8 @@ use anyhow::{anyhow, Result};
 use plotters::prelude::*;
 use plotters::style::register_font;
 
-use super::figures::Figure;
+use super::figures::{Figure, FONT};
 
-pub const FONT: &str = "sans-serif";
 const SIZE: (u32, u32) = (960, 420);
 
 /// The text of an SVG document.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::DateTime;
 
-use super::{client, Record};
+use super::record::{client, Record};
 
 pub(super) fn record(line: &str) -> Option<Record> {
     let (address, rest) = line.split_once(' ')?;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{client, Record};
+use super::record::{client, Record};
 
 pub(super) fn record(line: &str) -> Option<Record> {
     let mut words = line.split_whitespace();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::NaiveDateTime;
 
-use super::{client, Record};
+use super::record::{client, Record};
 
 #[derive(Debug, Default)]
 pub(super) struct Fields(Vec<String>);
