@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from demo import layout
 from demo.scenario import Result
 
 _NONE = "–"
@@ -102,8 +103,7 @@ def _cell(word: str, column: int, widths: Sequence[int]) -> str:
 def markdown(results: Sequence[Result], *, full: bool = False) -> str:
     """The table of the README, or the whole one of docs/demo.md."""
     head, body = (_FULL, rows(results)) if full else (_SHORT, short_rows(results))
-    lines = [head, ("---", *["---:"] * (len(head) - 1)), *body]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return layout.markdown(head, body, words=1)
 
 
 def doubts(results: Sequence[Result]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from demo import layout
 from demo.distribution.result import Result, better
 
 _HEAD = ("sent by", "ping, mean", "slowest link's", "completion ÷ least", "fastest link's", "all have it after")
@@ -30,16 +31,13 @@ def _row(one: Result) -> tuple[str, ...]:
 
 def plain(results: Sequence[Result]) -> str:
     """Aligned columns, and the answer under them."""
-    lines = [_HEAD, *rows(results)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(_HEAD))]
-    body = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)) for line in lines]
-    return "\n".join([*body, *(["", answer(results)] if answer(results) else [])])
+    under = answer(results)
+    return layout.aligned([_HEAD, *rows(results)]) + (f"\n\n{under}" if under else "")
 
 
 def markdown(results: Sequence[Result]) -> str:
     """The same for docs/distribution.md."""
-    lines = [_HEAD, ("---", *["---:"] * (len(_HEAD) - 1)), *rows(results)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return layout.markdown(_HEAD, rows(results), words=1)
 
 
 def answer(results: Sequence[Result]) -> str:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from demo import layout
 from demo.household.conditions import LOADS
 from demo.household.scene import Result
 
@@ -30,19 +30,11 @@ def _row(one: Result, alone: Result | None, ideal: Result | None) -> tuple[str, 
         _KINDS.get(one.kind, ""),
         f"{one.call_p95_ms:.0f} ms",
         f"{100 * one.call_lost / one.call_sent:.1f} %",
-        _page(one, alone),
+        layout.pages(one.page_mean_ms, one.pages_failed, alone.page_mean_ms if alone and alone is not one else None),
         f"{stalls}, {one.video_bps / 1e6:.1f} Mbit/s",
         _moved(one.up_bytes, ideal.up_bytes if ideal else 0, ideal is one),
         _moved(one.down_bytes, ideal.down_bytes if ideal else 0, ideal is one),
     )
-
-
-def _page(one: Result, alone: Result | None) -> str:
-    if not math.isfinite(one.page_mean_ms):
-        return "none came"
-    against = f", × {one.page_mean_ms / alone.page_mean_ms:.2f}" if alone and one is not alone else ""
-    missing = f", {one.pages_failed} never came" if one.pages_failed else ""
-    return f"{one.page_mean_ms:.0f} ms{against}{missing}"
 
 
 def _moved(size: float, ideal: float, is_ideal: bool) -> str:
@@ -54,15 +46,12 @@ def _moved(size: float, ideal: float, is_ideal: bool) -> str:
 
 def plain(results: Sequence[Result]) -> str:
     """Aligned columns."""
-    lines = [_HEAD, *rows(results)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(_HEAD))]
-    return "\n".join("  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)) for line in lines)
+    return layout.aligned([_HEAD, *rows(results)])
 
 
 def markdown(results: Sequence[Result]) -> str:
     """The same for docs/household.md."""
-    lines = [_HEAD, ("---", "---", *["---:"] * (len(_HEAD) - 2)), *rows(results)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return layout.markdown(_HEAD, rows(results))
 
 
 def doubts(results: Sequence[Result]) -> list[str]:

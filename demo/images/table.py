@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from demo import table
+from demo import layout, table
 from demo.images.conditions import LOADS
 from demo.scenario import Result
 
@@ -32,12 +32,9 @@ def rows(runs: Runs) -> list[tuple[str, ...]]:
 
 def plain(runs: Runs) -> str:
     """Aligned columns."""
-    lines = [_HEAD, *rows(runs)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(_HEAD))]
-    return "\n".join("  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)) for line in lines)
+    return layout.aligned([_HEAD, *rows(runs)])
 
 
 def markdown(runs: Runs) -> str:
     """The same for docs/images.md."""
-    lines = [_HEAD, ("---", "---", *["---:"] * (len(_HEAD) - 2)), *rows(runs)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return layout.markdown(_HEAD, rows(runs))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from demo import layout
 from demo.prefetching.conditions import LINKS
 from demo.prefetching.run import Result
 
@@ -43,8 +44,7 @@ def rows(results: Sequence[Result]) -> list[tuple[str, ...]]:
 
 def markdown(results: Sequence[Result]) -> str:
     """As docs/prefetch.md has it."""
-    lines = [_HEAD, ("---", "---", *["---:"] * (len(_HEAD) - 2)), *rows(results)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return layout.markdown(_HEAD, rows(results))
 
 
 def plain(results: Sequence[Result]) -> str:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from demo import layout
 from demo.torrent.conditions import LOADS, SCENARIOS
 from demo.torrent.scene import Result
 
@@ -29,7 +29,7 @@ def _row(one: Result, plain_tcp: Result | None, alone: Result | None) -> tuple[s
         f"{one.queue_median_ms:.0f} ms",
         f"{one.queue_p95_ms:.0f} ms",
         _NONE if idle else _goodput(one, plain_tcp),
-        _page(one, alone),
+        layout.pages(one.page_mean_ms, one.pages_failed, alone.page_mean_ms if alone and alone is not one else None),
     )
 
 
@@ -39,25 +39,14 @@ def _goodput(one: Result, plain_tcp: Result | None) -> str:
     return f"{one.torrent_bps / 1e6:.2f} Mbit/s{share}"
 
 
-def _page(one: Result, alone: Result | None) -> str:
-    if not math.isfinite(one.page_mean_ms):
-        return "none came"
-    against = f", × {one.page_mean_ms / alone.page_mean_ms:.2f}" if alone and alone is not one else ""
-    missing = f", {one.pages_failed} never came" if one.pages_failed else ""
-    return f"{one.page_mean_ms:.0f} ms{against}{missing}"
-
-
 def plain(results: Sequence[Result]) -> str:
     """Aligned columns."""
-    lines = [_HEAD, *rows(results)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(_HEAD))]
-    return "\n".join("  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)) for line in lines)
+    return layout.aligned([_HEAD, *rows(results)])
 
 
 def markdown(results: Sequence[Result]) -> str:
     """The same for docs/torrent.md."""
-    lines = [_HEAD, ("---", "---", *["---:"] * (len(_HEAD) - 2)), *rows(results)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return layout.markdown(_HEAD, rows(results))
 
 
 def doubts(results: Sequence[Result]) -> list[str]:
