@@ -2,7 +2,11 @@
 /*
  * The service time of a full segment at the bottleneck: how far apart two ACKs came whose segments had left together
  * (packet pair: Keshav, SIGCOMM 1991). Send times are the ACKs' less their RTTs. What came between the two makes it too
- * long, a compressed ACK too short: the estimate halves its way down and creeps up, which errs on the side of yielding.
+ * long, a compressed ACK too short: the estimate halves its way down and creeps up, which errs on the side of yielding. It
+ * is never above a segment's part of a round: pairs that a download came between told 7 ms where a segment took 1.2, and
+ * eight of them, the flow's own queue, hid the download. With that bound alone an upload gives way in 8 round trips;
+ * without, in every fourth run, in 50. A bound by the queue that pairs met as well left no late start in 25, but an equal
+ * rival, Vegas, 62 % of the path for 57.
  * An ACK of one segment may have been delayed, except at a connection's start, and those of short messages always. A flow
  * below one segment learns nothing later: its pairs are acknowledged as one.
  */
@@ -61,6 +65,18 @@ nn_inline u64 nn_service_told(const struct nn_told *told, u32 before)
 
 	return nn_less(0, before) & nn_less(0, told->rtt) & nn_less(late, told->acked) &
 	       nn_less(apart + quarter, 2 * quarter + 1);
+}
+
+/*
+ * A round is over, which takes an RTT at least: none of its segments took longer at the bottleneck than its part of it,
+ * in whole units and the one that was begun.
+ */
+nn_inline u32 nn_service_bound(const struct nn_flow *flow, const struct nn_ack *ack, u32 known)
+{
+	u32 us = nn_greater(ack->now_us - flow->round.start_us, flow->rtt.min);
+	u32 part = us / nn_greater(ack->delivered - flow->round.end, 1) / NN_SERVICE_US;
+
+	return (known & NN_SERVICE_SURE) | nn_lesser(known & NN_SERVICE_MOST, part + (nn_less(0, part) & 1));
 }
 
 /* Out of line, and all by value: every ACK's way past it stays short, and the ACK in registers. */

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from known_miss import KnownMiss
 from system.harness.days import RATE_BPS, Day, on_a_path, say
 from testbed import Capture, Packet
 
@@ -24,14 +23,11 @@ _STARTS = 5
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("count", "most"), [(1, 12), (8, 15)])
-def test_giving_way_takes_few_round_trips(
-    count: int, most: float, capsys: pytest.CaptureFixture[str], known_miss: KnownMiss
-) -> None:
+def test_giving_way_takes_few_round_trips(count: int, most: float, capsys: pytest.CaptureFixture[str]) -> None:
     """From the download's first segment to where the uploads have a fifth of the link: a median of five starts.
 
     The download needs four round trips to fill the path from its ten segments: nobody could see it sooner. Seen: a
-    median of 10.7 and 11.5 beside eight uploads. Beside one, mostly 8.5 to 9.7, but 13 in one run of five, and in a
-    longer one 54.
+    median of 8.5 beside one upload and of 11.5 beside eight, single starts up to 24.
     """
 
     def measure(day: Day) -> list[float]:
@@ -53,17 +49,8 @@ def test_giving_way_takes_few_round_trips(
     trips = [one / _RTT for one in times]
     median = statistics.median(trips)
     say(capsys, f"{count} uploads give way in {median:.1f} round trips ({', '.join(f'{one:.1f}' for one in trips)})")
+    assert median <= most
     assert max(trips) < math.inf
-    if count == 1:
-        known_miss(
-            "round trips until one upload has given way",
-            measured=median,
-            most=most,
-            noise=0.5,
-            reason="met in most runs; why not in all is not known",
-        )
-    else:
-        assert median <= most
 
 
 def _first_segments(packets: Sequence[Packet]) -> list[float]:

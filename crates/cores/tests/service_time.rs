@@ -8,8 +8,11 @@ use netnice_cores::{Algorithm, Recovery};
 
 const WIRE_US: u32 = 12_000; // 1500 bytes at 1 Mbit/s
 
+/// Longer than what came before was on the wire.
+const PAUSE_US: u32 = 4 * WIRE_US;
+
 /// A flow over a slow bottleneck; `acks`: how long after the one before each came, and how many segments it was for. They left
-/// together, so each met the queue of those before, up to a 0, which begins anew.
+/// together, so each met the queue of those before, up to a 0, which begins anew after a pause.
 fn burst(acks: &[(u32, u32)]) -> Feeder {
     let mut flow = Feeder::fresh(Algorithm::Netnice, &[]);
     let mut rtt_us = BASE_US;
@@ -19,7 +22,11 @@ fn burst(acks: &[(u32, u32)]) -> Feeder {
         } else {
             rtt_us + after_us
         };
-        flow.now_us += if after_us == 0 { BASE_US } else { after_us };
+        flow.now_us += if after_us == 0 {
+            BASE_US + PAUSE_US
+        } else {
+            after_us
+        };
         let sent = flow.delivered.wrapping_sub(1);
         let ack = flow.ack(acked, sent, rtt_us);
         flow.core.on_ack(&ack);
@@ -81,4 +88,21 @@ fn a_delayed_ack_is_no_service_time() {
     let before = burst(&acks).core.rtt_limit();
     acks.push((40_000, 1));
     assert_eq!(burst(&acks).core.rtt_limit(), before);
+}
+
+#[test]
+fn it_is_no_longer_than_a_segments_part_of_a_round() {
+    let mut flow = burst(&[(0, 1), (WIRE_US, 1), (WIRE_US, 1)]);
+    assert!(tolerated(&flow) > 7.0);
+    let mut sent = flow.delivered;
+    for _ in 0..6 {
+        let next = flow.delivered;
+        for _ in 0..10 {
+            flow.now_us += BASE_US / 10;
+            let ack = flow.ack(2, sent, BASE_US);
+            flow.core.on_ack(&ack);
+        }
+        sent = next;
+    }
+    assert!(tolerated(&flow) < 1.0);
 }

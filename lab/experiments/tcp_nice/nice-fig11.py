@@ -25,7 +25,7 @@ MISSES = misses.read(
             documents beside netnice: modem adsl cable
         """,
         "slow start fills the queue once, and the transfer is over in a second": """
-            documents beside netnice: vdsl fibre
+            documents beside netnice: fibre
         """,
         "the mean of what its lines miss": """
             documents beside nice: all
