@@ -73,21 +73,27 @@ impl Ledger {
         (left > 0).then_some((bytes, seconds))
     }
 
-    /// Counts bytes; says how long to wait before more, or `None` if today's are gone.
+    /// Sets aside what today has left of `bytes`, so that transfers at the same time do not both move its last; 0: all is gone.
     #[must_use]
-    pub fn spend(&self, bytes: u64, now: Instant) -> Option<Duration> {
+    pub fn reserve(&self, bytes: u64, now: Instant) -> u64 {
         let mut state = self.today(now);
-        state.spent = state.spent.saturating_add(bytes);
-        if state.spent > self.limits.daily.bytes() {
-            return None;
-        }
+        let reserved = bytes.min(self.limits.daily.bytes().saturating_sub(state.spent));
+        state.spent += reserved;
+        reserved
+    }
+
+    /// Of what was set aside so much was moved. Says how long to wait before more.
+    #[must_use]
+    pub fn spend(&self, reserved: u64, moved: u64, now: Instant) -> Duration {
+        let mut state = self.today(now);
+        state.spent = state.spent.saturating_sub(reserved - moved);
         let Some(rate) = self.limits.rate else {
-            return Some(Duration::ZERO);
+            return Duration::ZERO;
         };
-        let carried = Duration::from_secs_f64(bytes as f64 * 8.0 / rate.bits() as f64);
+        let carried = Duration::from_secs_f64(moved as f64 * 8.0 / rate.bits() as f64);
         let idle = now.checked_sub(BURST).unwrap_or(now);
         state.free = state.free.max(idle) + carried;
-        Some(state.free.saturating_duration_since(now))
+        state.free.saturating_duration_since(now)
     }
 
     fn today(&self, now: Instant) -> std::sync::MutexGuard<'_, State> {
@@ -130,11 +136,23 @@ mod tests {
     fn a_day_has_so_many_bytes_and_the_next_again() {
         let now = Instant::now();
         let ledger = ledger(now);
-        assert!(ledger.spend(1_400_000, now).is_some());
+        assert_eq!(ledger.reserve(1_400_000, now), 1_400_000);
         assert_eq!(ledger.grant(u64::MAX, 1.0, now), Some((100_000, 1.0)));
-        assert!(ledger.spend(100_001, now).is_none());
+        assert_eq!(ledger.reserve(100_001, now), 100_000);
         assert_eq!(ledger.grant(1, 1.0, now), None);
         assert!(ledger.grant(1, 1.0, now + DAY).is_some());
+    }
+
+    #[test]
+    fn transfers_at_the_same_time_share_the_last_bytes() {
+        let now = Instant::now();
+        let ledger = ledger(now);
+        assert_eq!(ledger.reserve(1_450_000, now), 1_450_000);
+        assert_eq!(ledger.reserve(40_000, now), 40_000);
+        assert_eq!(ledger.reserve(40_000, now), 10_000);
+        assert_eq!(ledger.reserve(40_000, now), 0);
+        let _ = ledger.spend(40_000, 15_000, now);
+        assert_eq!(ledger.reserve(40_000, now), 25_000);
     }
 
     #[test]
@@ -142,9 +160,7 @@ mod tests {
         let now = Instant::now();
         let ledger = ledger(now);
         let now = now + Duration::from_secs(1);
-        let waits: Vec<_> = (0..10)
-            .map(|_| ledger.spend(10_000, now).expect("left"))
-            .collect();
+        let waits: Vec<_> = (0..10).map(|_| ledger.spend(10_000, 10_000, now)).collect();
         assert_eq!(waits[0], Duration::ZERO);
         assert_eq!(waits[9], Duration::from_millis(100) - BURST);
     }

@@ -32,18 +32,21 @@ pub async fn take(stream: &mut TcpStream, grant: Grant, ledger: &Ledger) -> io::
     let begun = Instant::now();
     let (mut bytes, mut last) = (0, begun);
     while bytes < grant.bytes && begun.elapsed().as_secs_f64() < grant.seconds {
-        let room = usize::try_from(grant.bytes - bytes)
-            .unwrap_or(CHUNK)
-            .min(CHUNK);
-        let read = timeout(STALLED, stream.read(&mut buffer[..room])).await??;
-        if read == 0 {
+        let reserved = ledger.reserve((grant.bytes - bytes).min(CHUNK as u64), last);
+        let room = usize::try_from(reserved).unwrap_or(CHUNK);
+        if room == 0 {
             break;
         }
-        bytes += read as u64;
-        last = Instant::now();
-        let Some(wait) = ledger.spend(read as u64, last) else {
+        let read = timeout(STALLED, stream.read(&mut buffer[..room])).await;
+        let moved = moved(&read);
+        if moved > 0 {
+            last = Instant::now();
+        }
+        bytes += moved;
+        let wait = ledger.spend(reserved, moved, last);
+        if read?? == 0 {
             break;
-        };
+        }
         pause(wait).await;
     }
     let seconds = last.duration_since(begun).as_secs_f64();
@@ -61,15 +64,27 @@ pub async fn give(stream: &mut TcpStream, grant: Grant, ledger: &Ledger) -> io::
     let begun = Instant::now();
     let mut left = grant.bytes;
     while left > 0 && begun.elapsed().as_secs_f64() < grant.seconds {
-        let room = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
-        let written = timeout(STALLED, stream.write(&payload.bytes()[..room])).await??;
-        left -= written as u64;
-        let Some(wait) = ledger.spend(written as u64, Instant::now()) else {
+        let reserved = ledger.reserve(left.min(CHUNK as u64), Instant::now());
+        let room = usize::try_from(reserved).unwrap_or(CHUNK);
+        if room == 0 {
             break;
-        };
+        }
+        let written = timeout(STALLED, stream.write(&payload.bytes()[..room])).await;
+        let moved = moved(&written);
+        left -= moved;
+        let wait = ledger.spend(reserved, moved, Instant::now());
+        written??;
         pause(wait).await;
     }
     stream.shutdown().await
+}
+
+/// Bytes that a read or a write moved; a peer that is gone moved none.
+fn moved<T>(done: &Result<io::Result<usize>, T>) -> u64 {
+    done.as_ref()
+        .ok()
+        .and_then(|done| done.as_ref().ok())
+        .map_or(0, |&moved| moved as u64)
 }
 
 async fn pause(wait: Duration) {
