@@ -25,7 +25,9 @@ def test_no_modules_need_each_other(source: Path) -> None:
 
 
 def test_there_are_crates() -> None:
-    assert {"loader", "measure", "netnice", "path", "prefetch"} <= {source.parent.name for source in CRATES}
+    assert {"loader", "measure", "netnice", "netnicectl", "path", "prefetch"} <= {
+        source.parent.name for source in CRATES
+    }
 
 
 @pytest.mark.parametrize(

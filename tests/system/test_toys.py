@@ -144,7 +144,7 @@ def test_they_run_in_the_lab(clone: Clone, tmp_path: Path) -> None:
 
 def transfer(pair: Pair, congestion_control: str, *before_sink: str) -> Socket:
     """The sender's socket after a megabyte, when it may send: a window of ten segments is closed at times."""
-    with pair.b.spawn(*ONE_CPU, *before_sink, sys.executable, PROGRAMS / "sink.py", stdout=subprocess.PIPE) as sink:
+    with pair.b.spawn(*before_sink, *ONE_CPU, sys.executable, PROGRAMS / "sink.py", stdout=subprocess.PIPE) as sink:
         port = int(sink.line())
         sending = (sys.executable, PROGRAMS / "send.py", pair.b4, str(port), congestion_control, "20")
         with pair.a.spawn(*ONE_CPU, *sending):

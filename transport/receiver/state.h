@@ -14,13 +14,21 @@ struct connection {
 	struct nn_millisecond left; /* the last ACK */
 };
 
+#define NN_PROCESSORS 64 /* with counters of their own; the others share the last */
+
+/* A line of cache: no other processor waits for it. */
+struct receiver_arrivals {
+	u64 segments; /* as on the wire */
+	u64 unstamped; /* of them, those without a timestamp */
+	u64 unused[6];
+};
+
 /* Events since loading. */
 struct receiver_counters {
 	u64 connections; /* that became background */
-	u64 segments; /* that arrived on them, as on the wire */
-	u64 unstamped; /* of them, those without a timestamp */
 	u64 clamp_failed; /* windows that the kernel refused */
 	u64 adopted; /* of the connections, those that were in use already */
+	struct receiver_arrivals arrivals[NN_PROCESSORS]; /* on them, by processor */
 };
 
 #endif

@@ -148,7 +148,15 @@ fn the_loss_rate_is_what_was_asked() {
             "{lost} of {sent} lost"
         );
         let report = path.stop();
-        assert_eq!(report["up"]["best_effort"]["dropped_loss"]["packets"], lost);
+        let packets = |what: &str| report["up"]["best_effort"][what]["packets"].as_u64();
+        // Now and then the kernel says something of its own, which may be lost as well.
+        let others = packets("arrived").expect("a number") - sent;
+        let dropped = packets("dropped_loss").expect("a number");
+        assert!(others < 10, "{others} packets are not ours");
+        assert!(
+            (lost..=lost + others).contains(&dropped),
+            "{lost} lost, {dropped} told, {others} of others"
+        );
     });
 }
 

@@ -21,6 +21,8 @@ MISSES = misses.read(
             uploads beside CUBIC's downloads / CUBIC's: symmetric household
             uploads beside CUBIC's downloads without timestamps / CUBIC's: symmetric household
             downloads beside its uploads / alone: symmetric household
+        """,
+        "the same, and chance: two seeds differ by a sixth, and ten have a mean of .79": """
             uploads beside its downloads / alone: symmetric
         """,
         "two to three segments of its own are always queued, 3 ms of 20 at 10 Mbit/s, and what is in flight when a "

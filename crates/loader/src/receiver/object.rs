@@ -144,8 +144,8 @@ impl Counters {
             unsafe { bytes.as_ptr().cast::<receiver_counters>().read_unaligned() };
         Some(Self {
             connections: c.connections,
-            segments: c.segments,
-            unstamped: c.unstamped,
+            segments: c.arrivals.iter().map(|a| a.segments).sum(),
+            unstamped: c.arrivals.iter().map(|a| a.unstamped).sum(),
             clamp_failed: c.clamp_failed,
             adopted: c.adopted,
         })
