@@ -112,8 +112,8 @@ nn_inline void nn_rtt_hear(struct nn_rtt *rtt, u32 estimator, const struct nn_wo
 	rtt->max = nn_min(rtt->max, nn_max(told_us, least));
 }
 
-/* Takes one sample in. `lone`: a delayed ACK may have stretched it, so it says nothing about the worst. */
-nn_inline void nn_rtt_sample(struct nn_rtt *rtt, u32 estimator, u32 now_us, u32 sample_us, bool lone)
+/* Takes one sample into the base. */
+nn_inline void nn_rtt_sample_base(struct nn_rtt *rtt, u32 estimator, u32 now_us, u32 sample_us)
 {
 	bool first = !nn_rtt_known(rtt);
 
@@ -125,13 +125,24 @@ nn_inline void nn_rtt_sample(struct nn_rtt *rtt, u32 estimator, u32 now_us, u32 
 		nn_rtt_robust_min(rtt, now_us, sample_us);
 	else
 		rtt->min = nn_min(rtt->min, sample_us);
-	if (lone)
-		return;
+}
+
+/* Takes one sample into the mean, and into the worst what of it is the base and the queue that counts. */
+nn_inline void nn_rtt_sample_queue(struct nn_rtt *rtt, u32 estimator, u32 sample_us, u32 queued_us)
+{
 	rtt->smoothed = rtt->smoothed - rtt->smoothed / 8 + sample_us / 8;
 	if (estimator == NN_RTT_ROBUST)
-		nn_rtt_robust_max(rtt, sample_us);
+		nn_rtt_robust_max(rtt, queued_us);
 	else
-		rtt->max = nn_max(rtt->max, sample_us);
+		rtt->max = nn_max(rtt->max, queued_us);
+}
+
+/* Takes one sample in. `lone`: a delayed ACK may have stretched it, so it says nothing about the worst. */
+nn_inline void nn_rtt_sample(struct nn_rtt *rtt, u32 estimator, u32 now_us, u32 sample_us, bool lone)
+{
+	nn_rtt_sample_base(rtt, estimator, now_us, sample_us);
+	if (!lone)
+		nn_rtt_sample_queue(rtt, estimator, sample_us, sample_us);
 }
 
 /* A packet was lost when the queue made the RTT `sample_us`: so much the buffer holds. */

@@ -5,6 +5,8 @@
  *   per ACK     a segment is slow if its RTT > (1 - t) minRTT + t maxRTT: the queue exceeds t of the buffer
  *   per round   slow segments > f W:  W <- W/2, down to 1/48;  otherwise Vegas, in a hurry on an idle path
  *   W < 1       a pair of segments every 2/W round trips, but no longer than max_gap (pace.h)
+ *   queue       on the way there only, once the peer's clock is known (forward_delay.h); RTTs that stand still while W < 1
+ *               are a longer way's (standstill.h)
  *   loss        Reno's rules
  *
  * State: what of the path is known (netnice/path.h), what Reno would have, and what the round at hand is for:
@@ -55,15 +57,15 @@ NN_CORE_GOES_ON_AS_RENO(netnice)
 nn_inline void netnice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {
 	nn_flow_init(flow, p, now_us, delivered, srtt_us);
-	netnice_of(flow)->reno = flow->win;
-	netnice_of(flow)->reno.floor = NN_ONE;
+	netnice_reno_start(netnice_of(flow), flow->win.w);
 }
 
 nn_inline void netnice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
 {
-	nn_reno_answer(&netnice_of(flow)->reno, flow->recovery, state);
+	netnice_reno_answer(netnice_of(flow), flow->recovery, state);
 	if (state != NN_OPEN) {
 		netnice_of(flow)->lossy = 1;
+		nn_still_forget(&netnice_of(flow)->still);
 		if (netnice_of(flow)->phase > NETNICE_WAITING) /* what was before the look, the loss has answered */
 			netnice_of(flow)->phase = NETNICE_JUDGED;
 	}
@@ -116,7 +118,7 @@ nn_inline void netnice_on_ack(struct nn_flow *flow, nn_params p, const struct nn
 	if (rtt)
 		netnice_on_rtt(flow, p, ack, rtt);
 	if (nn_may_grow(flow, ack))
-		nn_reno_grow(&netnice_of(flow)->reno, ack->acked);
+		netnice_reno_grow(netnice_of(flow), ack->acked);
 	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
 		nn_flow_slow_start(flow, ack);
 }

@@ -17,7 +17,7 @@
 #ifndef NN_NETNICE_GROWTH_H
 #define NN_NETNICE_GROWTH_H
 
-#include "path.h"
+#include "reno_bound.h"
 #include "../../siblings/siblings.h"
 #include "../vegas.h"
 
@@ -28,7 +28,7 @@ nn_inline void netnice_drain(struct nn_flow *flow, nn_params p, const struct nn_
 {
 	struct netnice *own = netnice_of(flow);
 	u64 delivered = (u64)(ack->delivered - flow->round.end) << NN_SHIFT;
-	u32 empty = nn_add_saturating(flow->rtt.min, p[NN_P_queue_floor]);
+	u32 empty = nn_add_saturating(flow->rtt.min, p[NN_P_queue_floor] + netnice_way_back(flow, ack));
 	u64 bdp = delivered * empty / nn_max(ack->now_us - flow->round.start_us, nn_max(empty, 1));
 
 	nn_shrink(&flow->win, bdp < flow->win.w ? (u32)bdp : flow->win.w);
@@ -49,7 +49,7 @@ nn_inline bool netnice_may_hurry(struct nn_flow *flow, nn_params p)
 	struct netnice *own = netnice_of(flow);
 	u32 rounds = (flow->win.w >> NN_SHIFT < own->capacity ? 1 : 2) * p[NN_P_quiet_rounds];
 
-	return rounds && own->quiet >= rounds && !nn_is_sub_packet(flow) && flow->win.w < own->reno.w;
+	return rounds && own->quiet >= rounds && !nn_is_sub_packet(flow) && flow->win.w < own->reno;
 }
 
 nn_inline void netnice_hurry(struct nn_flow *flow, const struct nn_ack *ack)
@@ -57,7 +57,7 @@ nn_inline void netnice_hurry(struct nn_flow *flow, const struct nn_ack *ack)
 	struct netnice *own = netnice_of(flow);
 	u64 step = (u64)vegas_increase(flow, ack) * nn_max(flow->win.w / NETNICE_STEP, NN_ONE) >> NN_SHIFT;
 
-	nn_window_set(&flow->win, nn_min(flow->win.w + step, own->reno.w));
+	nn_window_set(&flow->win, nn_min(flow->win.w + step, own->reno));
 	own->hurried = 2;
 }
 
@@ -73,10 +73,13 @@ nn_inline void netnice_grow(struct nn_flow *flow, nn_params p, const struct nn_a
 {
 	struct netnice *own = netnice_of(flow);
 	u32 base = nn_in_slow_start(&flow->win) ? flow->rtt.min : nn_max(flow->rtt.min, own->pair_rtt);
-	u32 flows = netnice_sharing(flow, p, siblings);
-	u64 diff = vegas_diff(flow, p, base) * flows;
+	u32 flows = netnice_sharing(flow, p, siblings), back = netnice_way_back(flow, ack);
+	u64 diff;
 	u32 most = nn_in_slow_start(&flow->win) ? p[NN_P_gamma] : p[NN_P_beta];
 
+	base += back; /* part of both, so that Vegas counts by what the window really takes */
+	flow->round.min_rtt = nn_add_saturating(flow->round.min_rtt, back);
+	diff = vegas_diff(flow, p, base) * flows;
 	own->quiet = flow->round.slow || diff >= (u64)p[NN_P_alpha] << NN_SHIFT ? 0 : nn_min(own->quiet + 1, 255);
 	if ((nn_in_slow_start(&flow->win) || own->hurried) && diff > (u64)most << NN_SHIFT) {
 		netnice_drain(flow, p, ack);

@@ -16,7 +16,9 @@
 #ifndef NN_NETNICE_PATH_H
 #define NN_NETNICE_PATH_H
 
+#include "../../estimate/forward_delay.h"
 #include "../../estimate/service_time.h"
+#include "../../estimate/standstill.h"
 #include "../../pacing/flight.h"
 
 #define NETNICE_ANY 0xffffu /* a capacity that is not known, or does not matter */
@@ -32,16 +34,20 @@ enum netnice_phase {
 };
 
 struct netnice {
-	struct nn_window reno; /* what Reno would have: growth in a hurry stays below it */
+	u32 reno; /* the window that Reno would have, 1/4096 segment (reno_bound.h) */
+	struct nn_forward forward;
 	struct nn_worst worst;
+	u16 reno_ssthresh; /* segments */
+	struct nn_still still;
 	u32 pair_rtt : 24; /* the least RTT of a segment that was not alone, us; 0: none yet */
 	u32 service : 8; /* time of a segment at the bottleneck (service_time.h) */
 	u16 capacity; /* the window that last filled the path without a queue, segments */
 	u8 quiet; /* rounds in a row without a queue */
 	u8 lossy : 1; /* a loss was seen: the buffer may be as short as the own queue */
 	u8 phase : 2; /* enum netnice_phase */
-	u8 hurried : 3; /* so many rounds tell of a window that grew faster than Vegas' */
+	u8 hurried : 2; /* so many rounds tell of a window that grew faster than Vegas' */
 	u8 drained : 1; /* the last congestion was taken for the queue of this flow's siblings */
+	u8 clocked : 1; /* the peer's clock is known: the RTT less what waited on the way back is judged */
 };
 
 NN_CORE_STATE(netnice, netnice_of)
@@ -66,19 +72,75 @@ nn_inline bool netnice_is_slow(struct nn_flow *flow, nn_params p, u32 rtt)
 	return nn_rtt_is_slow(&flow->rtt, p[NN_P_estimator], percent, rtt);
 }
 
+/* The RTT that this segment would have had, had its ACK met no queue. */
+nn_inline u32 netnice_one_way(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt, bool fell)
+{
+	struct netnice *own = netnice_of(flow);
+	bool clocked = own->clocked;
+	u32 queue = rtt - flow->rtt.min;
+
+	if (nn_likely(ack->peer_stamp)) {
+		queue = nn_forward_queue(&own->forward, &clocked, ack, rtt, flow->rtt.min, fell);
+		if (nn_unlikely(clocked != own->clocked))
+			own->clocked = clocked;
+	}
+	return flow->rtt.min + queue;
+}
+
+/*
+ * What ACKs wait on their way, us: the window pays for it, and no queue of its own is in it. The lesser of what this ACK
+ * waited and of what the smoothed RTT exceeds the round's worst queue by: one alone is at times a queue of its own.
+ */
+nn_inline u32 netnice_way_back(struct nn_flow *flow, const struct nn_ack *ack)
+{
+	struct netnice *own = netnice_of(flow);
+	u32 both = nn_sub_saturating(ack->rtt_us, flow->rtt.min);
+	u32 there = nn_one_way(own->forward.tick_us, ack, ack->rtt_us) - own->forward.base;
+	u32 waited = nn_sub_saturating(both, there);
+
+	return nn_min(waited, nn_sub_saturating(flow->rtt.smoothed, flow->round.max_rtt)) & (0u - own->clocked);
+}
+
+/* A longer way: the flow is on a path that it does not know, and begins as on one. */
+nn_rare void netnice_reroute(struct nn_flow *flow, u32 now_us)
+{
+	struct netnice *own = netnice_of(flow);
+	u32 base = nn_still_us(&own->still);
+
+	nn_rtt_init(&flow->rtt, now_us, base);
+	nn_rtt_sample(&flow->rtt, NN_RTT_ROBUST, now_us, base, false);
+	nn_still_forget(&own->still);
+	nn_forward_forget(&own->forward);
+	own->clocked = 0;
+	own->pair_rtt = 0;
+	flow->win.ssthresh = NN_MAX_WINDOW;
+}
+
+/* A pair of a flow below one segment. */
+nn_rare void netnice_on_pair(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 queued)
+{
+	struct netnice *own = netnice_of(flow);
+
+	nn_rtt_worst(&flow->rtt, p[NN_P_estimator], &own->worst, queued);
+	if (netnice_is_slow(flow, p, queued) && nn_still_see(&own->still, queued, p[NN_P_queue_floor]))
+		netnice_reroute(flow, ack->now_us);
+}
+
 nn_inline void netnice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 rtt)
 {
 	struct netnice *own = netnice_of(flow);
-	bool lone = ack->flags & NN_LONE;
+	u32 queued, before = flow->rtt.min;
 
-	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
-	if (lone)
+	nn_rtt_sample_base(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt);
+	queued = netnice_one_way(flow, ack, rtt, flow->rtt.min < before);
+	if (ack->flags & NN_LONE)
 		return;
-	if (nn_unlikely(!own->pair_rtt || rtt < own->pair_rtt))
-		own->pair_rtt = nn_min(rtt, NETNICE_LONGEST);
+	nn_rtt_sample_queue(&flow->rtt, p[NN_P_estimator], rtt, queued);
+	if (nn_unlikely(!own->pair_rtt || queued < own->pair_rtt))
+		own->pair_rtt = nn_min(queued, NETNICE_LONGEST);
 	if (nn_unlikely(nn_is_sub_packet(flow)))
-		nn_rtt_worst(&flow->rtt, p[NN_P_estimator], &own->worst, rtt);
-	nn_round_count(&flow->round, ack, rtt, netnice_is_slow(flow, p, rtt));
+		netnice_on_pair(flow, p, ack, queued);
+	nn_round_count(&flow->round, ack, queued, netnice_is_slow(flow, p, queued));
 }
 
 #endif

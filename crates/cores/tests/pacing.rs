@@ -47,8 +47,8 @@ fn sub_packet_gap(gap_ms: u32, sub_packet: u32, rounds: u32) -> f64 {
         (Param::Endurance, 8),
     ];
     let mut flow = Feeder::at(Algorithm::Netnice, &params, 1.0 / 48.0);
-    for _ in 0..rounds {
-        flow.round(2 * BASE_US);
+    for i in 0..rounds {
+        flow.round(2 * BASE_US + i % 2 * 2_000); // a queue moves; RTTs that stand still are a longer way
     }
     let ack = flow.ack(2, flow.delivered.wrapping_sub(1), BASE_US);
     flow.core.siblings = Some(Siblings {

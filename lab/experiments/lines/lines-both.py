@@ -17,13 +17,11 @@ def exists(cell: Cell) -> bool:
 
 MISSES = misses.read(
     {
-        "its RTT holds the queue of the way back, which it takes for one of its own way": """
+        "the ACKs wait longer behind a full queue than Vegas can fill, and come in bursts": """
             uploads beside CUBIC's downloads / CUBIC's: symmetric household
-            uploads beside CUBIC's downloads without timestamps / CUBIC's: symmetric household
-            downloads beside its uploads / alone: symmetric household
         """,
-        "the same, and chance: two seeds differ by a sixth, and ten have a mean of .79": """
-            uploads beside its downloads / alone: symmetric
+        "without timestamps its RTT holds the queue of the way back, which it takes for one of its own way": """
+            uploads beside CUBIC's downloads without timestamps / CUBIC's: symmetric household
         """,
         "two to three segments of its own are always queued, 3 ms of 20 at 10 Mbit/s, and what is in flight when a "
         "page begins cannot be taken back": """

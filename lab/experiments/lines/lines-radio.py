@@ -8,11 +8,12 @@ from netnice_lab.model.experiment import Experiment, Figure
 RADIO = ("lte", "wifi", "satellite")
 MISSES = misses.read(
     {
-        "a way that became longer is a queue to it until the shorter one is forgotten (lines-route)": """
-            share of the priority queue's: satellite
-        """,
         "when the rate falls, what is in flight is a queue that no sender can take back": """
             pages / alone: lte
+        """,
+        "it uses all that is left, where it used a fifth before it knew a longer way, and pages wait for what is in "
+        "flight": """
+            pages / alone: satellite
         """,
     }
 )

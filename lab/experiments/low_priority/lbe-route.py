@@ -12,8 +12,6 @@ STANDS = "a longer way is a queue until eight pairs, 2 s apart, have met it unmo
 KNOWN = {
     "netnice1": STANDS,
     "netnice2": STANDS,
-    "netnice": "a longer way looks like a queue until the base is forgotten: after the five-minute window of rtt.h "
-    "that follows the one of the change. Changes after 60, 290 and 310 s were over after 618, 618 and 917 s",
     "nnledbatpp": "a longer way looks like a queue until the base is forgotten, after eight spans of 75 s",
 }
 
@@ -46,7 +44,8 @@ experiment = Experiment(
             {"protocol": "cubic", "step": step, "minutes": minutes}, minimum=0.85)
         for name, step, minutes in (
             *((level, "down", 1) for level in LEVELS), *((level, "up", 12) for level in LEVELS),
-            ("nnledbat", "down", 1), ("nnledbat", "up", 1), ("nnledbatpp", "down", 1), ("nnledbatpp", "up", 12),
+            ("netnice", "up", 1), ("nnledbat", "down", 1), ("nnledbat", "up", 1),
+            ("nnledbatpp", "down", 1), ("nnledbatpp", "up", 12),
         )
     ] + [
         Bar(f"{name}, RTT up, 1 min", "first", {"protocol": name, "step": "up", "minutes": 1},

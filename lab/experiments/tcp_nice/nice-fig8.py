@@ -55,7 +55,6 @@ MISSES = misses.read(
         """,
         "a longer way is a queue to it until it has forgotten the shorter one (lbe-route)": """
             nice/null: satellite
-            netnice/null: satellite
         """,
     }
 )

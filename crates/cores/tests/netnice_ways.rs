@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! What netnice takes for a queue: not what waits on the way back, and not a way that has become longer.
+
+mod path;
+
+use netnice_cores::Algorithm;
+use path::{near, Clock, Path, BUFFER, MS, SECOND, USUAL};
+
+fn flow(clock: Clock) -> Path {
+    Path::new(Algorithm::Netnice, clock).experienced()
+}
+
+/// Below one segment beside a queue that moves, for so many pairs.
+fn yield_to_a_moving_queue(path: &mut Path, pairs: u32) {
+    for i in 0..pairs {
+        path.forward = BUFFER - i % 3 * 5 * MS;
+        path.round();
+    }
+}
+
+#[test]
+fn a_full_way_back_is_no_queue() {
+    for tick_us in [1, 1_000] {
+        let mut path = flow(Clock::Ticks(tick_us, 77, 0));
+        path.back = BUFFER;
+        path.run(10 * SECOND);
+        assert!(path.window() >= 40.0, "tick {tick_us}: {}", path.window());
+    }
+}
+
+#[test]
+fn without_a_usual_clock_it_is_one() {
+    for clock in [Clock::None, Clock::Random, Clock::Ticks(10_000, 77, 0)] {
+        let mut path = flow(clock);
+        path.back = BUFFER;
+        for _ in 0..4 {
+            path.round();
+        }
+        assert!(path.window() < 40.0, "{clock:?}: {}", path.window());
+    }
+}
+
+#[test]
+fn a_queue_on_the_way_there_is_one_though_the_way_back_is_full() {
+    let mut path = flow(USUAL);
+    path.back = BUFFER;
+    path.run(2 * SECOND);
+    let before = path.window();
+    path.forward = BUFFER;
+    for _ in 0..6 {
+        path.round();
+    }
+    assert!(path.window() < before / 2.0, "{before}: {}", path.window());
+}
+
+/// A flow that came late, and never saw the path empty: the queue that hides it in its base.
+const MET: u32 = 120 * MS;
+
+#[test]
+fn a_base_that_falls_while_the_clock_is_measured_hides_no_queue() {
+    let mut path = Path::new(Algorithm::Netnice, USUAL);
+    for (queue, time) in [(MET, SECOND / 2), (MET / 3, SECOND / 2), (MET, 2 * SECOND)] {
+        path.forward = queue;
+        path.hold(time, 40.0);
+    }
+    path.run(SECOND);
+    assert!(path.window() < 20.0, "{}", path.window());
+}
+
+#[test]
+fn a_base_that_a_lone_segment_lowers_hides_no_queue() {
+    let mut path = Path::new(Algorithm::Netnice, USUAL);
+    path.forward = MET;
+    path.hold(3 * SECOND, 40.0);
+    (path.forward, path.lone) = (MET / 3, true);
+    path.ack(1, path.rtt(), 1, true);
+    (path.forward, path.lone) = (MET, false);
+    path.set_window(40.0);
+    path.run(SECOND);
+    assert!(path.window() < 20.0, "{}", path.window());
+}
+
+#[test]
+fn three_milliseconds_are_what_the_rtt_tells() {
+    let mut path = flow(USUAL);
+    path.back = MS;
+    for extra in (0..1_000).step_by(90) {
+        path.forward = 2 * MS + extra;
+        path.round();
+        path.ack(2, 10 * MS + 3 * extra, 40, false);
+        assert_eq!(path.core.flow.round.min_rtt, path.rtt());
+    }
+}
+
+#[test]
+fn a_clock_that_jumps_or_drifts_hides_no_queue() {
+    for clock in [
+        Clock::Ticks(1_000, 5_000_000, 0),
+        Clock::Ticks(1_000, 5, 0),
+        Clock::Ticks(1_000, 12_345, 200),
+        Clock::Ticks(1_000, 12_345, -200),
+        Clock::Random,
+    ] {
+        let mut path = flow(USUAL);
+        path.clock = clock;
+        path.hold(20 * SECOND, 40.0);
+        path.forward = BUFFER;
+        for _ in 0..6 {
+            path.round();
+        }
+        assert!(path.window() < 20.0, "{clock:?}: {}", path.window());
+    }
+}
+
+#[test]
+fn drift_alone_is_no_queue() {
+    for ppm in [-200, 200] {
+        let mut path = flow(Clock::Ticks(1_000, 12_345, ppm));
+        path.hold(600 * SECOND, 40.0);
+        path.run(SECOND);
+        assert!(path.window() >= 40.0, "{ppm} ppm: {}", path.window());
+    }
+}
+
+#[test]
+fn rtts_that_stand_still_are_a_longer_way() {
+    for clock in [USUAL, Clock::None] {
+        let mut path = flow(clock);
+        path.forward = BUFFER;
+        for _ in 0..28 {
+            path.round();
+        }
+        let base = path.core.flow.rtt.min;
+        assert!(near(base as f64, path.rtt() as f64), "{clock:?}: {base}");
+        assert!(path.window() > 4.0, "{clock:?}: {}", path.window());
+    }
+}
+
+#[test]
+fn a_queue_that_moves_is_none() {
+    let mut path = flow(USUAL);
+    yield_to_a_moving_queue(&mut path, 200);
+    assert!(path.window() < 1.0, "{}", path.window());
+}
