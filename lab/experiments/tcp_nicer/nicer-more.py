@@ -24,11 +24,12 @@ OTHER: dict[str, dict[str, int]] = {
 """What differs from netnice2 in levels that do not exist."""
 
 
-def row(level: str) -> tuple[tuple[str, int], ...]:
-    """All parameters of a level, an existing or another one."""
+def changes(algorithm: str, level: str) -> tuple[tuple[str, int], ...]:
+    """What makes a level, an existing or another one, of an algorithm."""
     found = Parameters.read()
-    values = dict(zip(found.names, found.rows["netnice2" if level in OTHER else level], strict=True))
-    return tuple(sorted((values | OTHER.get(level, {})).items()))
+    own, wanted = (dict(zip(found.names, found.rows[one], strict=True))
+                   for one in (algorithm, "netnice2" if level in OTHER else level))  # fmt: skip
+    return tuple(sorted((wanted | OTHER.get(level, {})).items() - own.items()))
 
 
 def run(rate: float, pair: str, first: str, flows: int, seed: int) -> Scenario:
@@ -36,7 +37,10 @@ def run(rate: float, pair: str, first: str, flows: int, seed: int) -> Scenario:
     upper, lower = pair.split(":")
     buffer = PAPER_BUFFER if rate == PAPER_RATE else 1.0
     scenario = beside("netnice1", "netnice2", flows, seed, rate, buffer, upper_first=first == "upper")
-    return replace(scenario, parameters=(("netnice1", row(upper)), ("netnice2", row(lower))))
+    return replace(scenario, parameters=tuple(
+        (algorithm, changed) for algorithm, level in (("netnice1", upper), ("netnice2", lower))
+        if (changed := changes(algorithm, level))
+    ))  # fmt: skip
 
 
 KEYS = ("rate", "pair", "first")

@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from experiments.today.world.paths import TODAY_DIFFERS, today
+from experiments.frontier.world.paths import TODAY_DIFFERS, today
 from netnice_lab.model.experiment import Bar, Experiment, Figure
 from netnice_lab.model.receiver import Receiver
 from netnice_lab.model.scenario import Scenario

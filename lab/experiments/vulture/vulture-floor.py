@@ -10,7 +10,7 @@ that path and queue hold, somebody's transfer loses one in n. Pauses below it, b
 
 from dataclasses import replace
 
-from experiments.today.world.paths import TODAY_DIFFERS, today
+from experiments.frontier.world.paths import TODAY_DIFFERS, today
 from experiments.vulture.world.measures import Floor
 from netnice_lab.model.experiment import Bar, Experiment, Figure
 from netnice_lab.model.receiver import Receiver

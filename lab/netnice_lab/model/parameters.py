@@ -15,7 +15,7 @@ TELL_PARAMETERS = """
 static const u32 rows[][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 int main(void)
 {
-#define TELL_NAME(name, ...) puts("name " #name);
+#define TELL_NAME(name, unit, least, most, ...) printf("name " #name " %u %u\\n", (unsigned)least, (unsigned)most);
 	NN_PARAMS(TELL_NAME)
 #define TELL_ROW(name, ...) printf("row " #name); \\
 	for (int i = 0; i < NN_PARAM_COUNT; i++) printf(" %u", rows[NN_A_##name][i]); puts("");
@@ -26,9 +26,10 @@ int main(void)
 
 @dataclass(frozen=True)
 class Parameters:
-    """The rows of algorithms/sender/table.h: names, order and defaults of every algorithm's parameters."""
+    """The rows of algorithms/sender/table.h: names, order, ranges and defaults of every algorithm's parameters."""
 
     names: tuple[str, ...]
+    ranges: dict[str, tuple[int, int]]
     rows: dict[str, tuple[int, ...]]
 
     @classmethod
@@ -40,9 +41,9 @@ class Parameters:
             (source := program.with_suffix(".c")).write_text(TELL_PARAMETERS)
             tool.run(["gcc", "-w", f"-I{places.CORES}", "-o", str(program), str(source)], Path(scratch))
             lines = [line.split() for line in tool.run([str(program)], Path(scratch)).splitlines()]
-        names = tuple(words[1] for words in lines if words[0] == "name")
+        ranges = {words[1]: (int(words[2]), int(words[3])) for words in lines if words[0] == "name"}
         rows = {w[1]: tuple(int(value) for value in w[2:]) for w in lines if w[0] == "row"}
-        return cls(names, rows)
+        return cls(tuple(ranges), ranges, rows)
 
     def row(self, algorithm: str, changes: dict[str, int]) -> tuple[int, ...]:
         """The row of an algorithm with some values changed."""
@@ -51,12 +52,12 @@ class Parameters:
         return tuple(values[name] for name in self.names)
 
     def setting(self, algorithm: str, changes: dict[str, int]) -> str:
-        """The module's parameter that makes these changes; the module refuses what is out of range."""
+        """The module's parameter that makes these changes."""
         self.check(algorithm, changes)
         return f"{algorithm}={','.join(f'{name}={value}' for name, value in changes.items())}"
 
     def check(self, algorithm: str, changes: dict[str, int]) -> None:
-        """There is such an algorithm, and it has these parameters."""
+        """There is such an algorithm, it has these parameters, and they take these values."""
         if algorithm not in self.rows:
             raise LabError(f"unknown algorithm '{algorithm}'", "", f"choose one of {', '.join(self.rows)}")
         if unknown := sorted(set(changes) - set(self.names)):
@@ -65,3 +66,7 @@ class Parameters:
                 "",
                 f"choose one of {', '.join(self.names)}",
             )
+        for name, value in changes.items():
+            least, most = self.ranges[name]
+            if not least <= value <= most:
+                raise LabError(f"{algorithm}: {name}={value}", f"it takes {least} to {most}", "choose one of those")

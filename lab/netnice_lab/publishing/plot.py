@@ -18,7 +18,7 @@ from netnice_lab.engine.sweep import Task  # noqa: E402
 from netnice_lab.measures import results  # noqa: E402
 from netnice_lab.model.experiment import Experiment, Figure  # noqa: E402
 from netnice_lab.model.output import Output  # noqa: E402
-from netnice_lab.publishing import plot_bars, plot_rivals  # noqa: E402
+from netnice_lab.publishing import plot_bars, plot_frontier, plot_rivals  # noqa: E402
 
 STYLES = ["o-", "s-", "^-", "v-", "D-", "x-", "+-", "p--", "h--", "*--", "1:", "2:"]
 
@@ -52,7 +52,13 @@ def lines(figure: Figure, frame: pd.DataFrame) -> Picture:
     return picture
 
 
-PICTURES = {"lines": lines, "bars": plot_bars.bars, "matrix": plot_rivals.matrix, "stack": plot_rivals.stack}
+PICTURES = {
+    "lines": lines,
+    "bars": plot_bars.bars,
+    "frontier": plot_frontier.frontier,
+    "matrix": plot_rivals.matrix,
+    "stack": plot_rivals.stack,
+}
 
 
 def draw(experiment: Experiment, frame: pd.DataFrame, directory: Path) -> list[Path]:

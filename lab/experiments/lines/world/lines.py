@@ -7,9 +7,9 @@ steps.
 
 from dataclasses import dataclass, replace
 
+from experiments.frontier.world.paths import many_users
 from experiments.low_priority.world.access import ROOMY
 from experiments.tcp_nice.world.internet import PATHS
-from experiments.today.world.paths import many_users
 from netnice_lab.model.background import finish
 from netnice_lab.model.foreground import DRAIN
 from netnice_lab.model.protocols import Protocol, protocol

@@ -3,9 +3,9 @@
 
 from dataclasses import replace
 
+from experiments.frontier.world.paths import many_users
 from experiments.low_priority.world.access import ROOMY
 from experiments.tcp_nice.world.internet import PATHS, TOGETHER, parts
-from experiments.today.world.paths import many_users
 from netnice_lab.model.background import finish
 from netnice_lab.model.protocols import protocol
 from netnice_lab.model.scenario import Scenario

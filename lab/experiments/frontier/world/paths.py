@@ -24,16 +24,17 @@ def today(
     seed: int = 1,
     persistent: bool = False,
     duration: float = 60.0,
+    foreground: str = "cubic",
 ) -> Scenario:
-    """1448-byte segments, CUBIC documents filling `load` of a link of `rate` Mbit/s and `rtt` ms."""
+    """1448-byte segments, documents (CUBIC's) filling `load` of a link of `rate` Mbit/s and `rtt` ms."""
     chosen = protocol(name) if isinstance(name, str) else name
     capacity, microseconds = int(rate * 1e6), int(rtt * 1e3)
     size = max(6000, round(buffer * capacity * microseconds / 1e6 / 8))
     discipline = Queue("priority" if chosen.priority else queue, bytes=size, average_packet=1514)
     topology = dumbbell(capacity, microseconds, discipline)
     documents = many_users(load * capacity, duration - DRAIN / 2, seed)
-    foreground = Documents("www", "home", documents, "cubic", persistent=persistent)
-    traffic = (foreground, *background(chosen, flows, (1 - load) * capacity))
+    pages = Documents("www", "home", documents, foreground, persistent=persistent)
+    traffic = (pages, *background(chosen, flows, (1 - load) * capacity))
     return finish(Scenario(topology, traffic, duration, 10.0, seed), chosen)
 
 

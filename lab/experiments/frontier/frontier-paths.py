@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The frontier by rate and round trip."""
+
+from experiments.frontier.world.front import DIFFERS, PROTOCOLS, bars, figure, front, table
+from experiments.frontier.world.paths import TODAY_DIFFERS, today
+from netnice_lab.judgement import misses
+from netnice_lab.model.experiment import Experiment
+
+MISSES = misses.read({})
+RATES, RTTS = (1.0, 10.0, 100.0), (10.0, 40.0, 200.0)
+
+experiment = Experiment(
+    title="Latency added against spare used, by Mbit/s and ms: a buffer of a BDP, 4 flows",
+    claim="Not in the papers.",
+    differs=f"{TODAY_DIFFERS} {DIFFERS} 1 Gbit/s is not run: its documents are 30,000 a minute.",
+    sweep={"protocol": PROTOCOLS, "rate": RATES, "rtt": RTTS},
+    scenario=lambda protocol, rate, rtt, seed: today(protocol, rate=rate, rtt=rtt, flows=4, seed=seed),
+    figures=[figure("path")],
+    tables=[table(f"rate{rate:g}", "rtt", rate=rate) for rate in RATES],
+    derive=lambda frame: front(frame, ("rate", "rtt")).assign(
+        path=lambda rows: rows.rate.map("{:g}".format) + " Mbit/s, " + rows.rtt.map("{:g}".format) + " ms"
+    ),
+    bars=[
+        bar for rate in RATES for rtt in RTTS for bar in bars(MISSES, f"{rate:g}/{rtt:g}", {"rate": rate, "rtt": rtt})
+    ],
+)
