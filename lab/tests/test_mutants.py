@@ -3,7 +3,8 @@
 
 import pytest
 
-from netnice_lab.engine import machine, mutants, sweep
+from netnice_lab import places
+from netnice_lab.engine import ablations, machine, mutants, sweep
 from netnice_lab.judgement import pins
 from netnice_lab.model import catalogue
 
@@ -25,3 +26,8 @@ def test_the_check_fails_for_a_broken_core(built: machine.Programs, name: str) -
     bad, _ = sweep.run(sweep.tasks([found], only, seeds=1, mutants=(name,)))
     assert not any(verdict.failed for verdict in pins.check(found, good))
     assert any(verdict.failed for verdict in pins.check(found, bad))
+
+
+@pytest.mark.parametrize("name", ablations.ABLATIONS)
+def test_what_is_left_out_is_there_once(name: str) -> None:
+    assert len(ablations.ABLATIONS[name].places(places.CLONE)) == 1

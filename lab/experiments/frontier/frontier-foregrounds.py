@@ -3,28 +3,24 @@
 
 from functools import partial
 
-from experiments.frontier.world.front import DIFFERS, PROTOCOLS, bars, figure, front, table
+from experiments.frontier.world.front import DIFFERS, MORE, PROTOCOLS, bars, figure, front, tables
 from experiments.frontier.world.paths import TODAY_DIFFERS, today
 from netnice_lab.judgement import misses
 from netnice_lab.model.experiment import Experiment
 
-MISSES = misses.read({})
+MISSES = misses.read({MORE: "added: cubic reno bbr cubic-persistent"})
 FOREGROUNDS = ("cubic", "reno", "bbr", "cubic, persistent")
 
 experiment = Experiment(
     title="Latency added against spare used, by the documents' congestion control: 20 Mbit/s, 40 ms, 1 BDP, 4 flows",
     claim="Not in the papers: their documents are Reno's.",
     differs=f"{TODAY_DIFFERS} {DIFFERS}",
-    sweep={"protocol": PROTOCOLS, "foreground": FOREGROUNDS},
-    scenario=lambda protocol, foreground, seed: today(
-        protocol, foreground=foreground.split(",")[0], persistent="," in foreground, flows=4, seed=seed
+    sweep={"protocol": PROTOCOLS, "pages": FOREGROUNDS},
+    scenario=lambda protocol, pages, seed: today(
+        protocol, foreground=pages.split(",")[0], persistent="," in pages, flows=4, seed=seed
     ),
-    figures=[figure("foreground")],
-    tables=[table("foreground", "foreground")],
-    derive=partial(front, key=("foreground",)),
-    bars=[
-        bar
-        for foreground in FOREGROUNDS
-        for bar in bars(MISSES, foreground.replace(", ", "-"), {"foreground": foreground})
-    ],
+    figures=[figure("pages")],
+    tables=tables("pages", "pages"),
+    derive=partial(front, key=("pages",)),
+    bars=[bar for pages in FOREGROUNDS for bar in bars(MISSES, pages.replace(", ", "-"), {"pages": pages})],
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """The frontier by rate and round trip."""
 
-from experiments.frontier.world.front import DIFFERS, PROTOCOLS, bars, figure, front, table
+from experiments.frontier.world.front import DIFFERS, PROTOCOLS, bars, figure, front, tables
 from experiments.frontier.world.paths import TODAY_DIFFERS, today
 from netnice_lab.judgement import misses
 from netnice_lab.model.experiment import Experiment
@@ -16,7 +16,7 @@ experiment = Experiment(
     sweep={"protocol": PROTOCOLS, "rate": RATES, "rtt": RTTS},
     scenario=lambda protocol, rate, rtt, seed: today(protocol, rate=rate, rtt=rtt, flows=4, seed=seed),
     figures=[figure("path")],
-    tables=[table(f"rate{rate:g}", "rtt", rate=rate) for rate in RATES],
+    tables=[table for rate in RATES for table in tables(f"rate{rate:g}", "rtt", rate=rate)],
     derive=lambda frame: front(frame, ("rate", "rtt")).assign(
         path=lambda rows: rows.rate.map("{:g}".format) + " Mbit/s, " + rows.rtt.map("{:g}".format) + " ms"
     ),

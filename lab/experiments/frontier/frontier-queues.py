@@ -3,12 +3,12 @@
 
 from functools import partial
 
-from experiments.frontier.world.front import DIFFERS, PROTOCOLS, bars, figure, front, table
+from experiments.frontier.world.front import BY_FLOW, DIFFERS, MORE, PROTOCOLS, bars, figure, front, tables
 from experiments.frontier.world.paths import TODAY_DIFFERS, today
 from netnice_lab.judgement import misses
 from netnice_lab.model.experiment import Experiment
 
-MISSES = misses.read({})
+MISSES = misses.read({MORE: "added: fifo red codel pie", BY_FLOW: "added: fq_codel cake"})
 QUEUES = ("fifo", "red", "codel", "pie", "fq_codel", "cake")
 
 experiment = Experiment(
@@ -18,7 +18,7 @@ experiment = Experiment(
     sweep={"protocol": PROTOCOLS, "queue": QUEUES},
     scenario=lambda protocol, queue, seed: today(protocol, queue=queue, buffer=2.0, flows=4, seed=seed),
     figures=[figure("queue")],
-    tables=[table("queue", "queue")],
+    tables=tables("queue", "queue"),
     derive=partial(front, key=("queue",)),
     bars=[bar for queue in QUEUES for bar in bars(MISSES, queue, {"queue": queue})],
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netnice_lab import places, tool
-from netnice_lab.engine import kernel, mutants
+from netnice_lab.engine import ablations, kernel, mutants
 from netnice_lab.errors import LabError
 
 SHIM = places.SHIMS / "sender"
@@ -34,7 +34,7 @@ def sources() -> list[Path]:
 def build(broken: tuple[str, ...] = ()) -> Module:
     """Compile the module, or one with deliberately broken cores, unless cached."""
     base = kernel.require()
-    changes = [mutants.find(name) for name in broken]
+    changes = [ablations.ABLATIONS.get(name) or mutants.find(name) for name in broken]
     key = places.digest_tree(sources(), base.key, *(repr(change) for change in changes))
     home = places.cache() / "modules" / key
     if not (home / OBJECT).exists():

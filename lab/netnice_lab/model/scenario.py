@@ -41,6 +41,8 @@ class Scenario:
     knobs: tuple[tuple[str, str], ...] = ()
     receiver: Receiver | None = None
     measure: Measure | None = None
+    without: tuple[str, ...] = ()
+    """Mechanisms of the cores that are taken out (engine/ablations.py)."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.warm_up < self.duration:
@@ -87,7 +89,7 @@ class Scenario:
             plan=plan.text(),
             seed=self.seed,
             parameters={name: dict(values) for name, values in self.parameters},
-            mutants=mutants if cores else (),
+            mutants=(*self.without, *mutants) if cores else (),
             cores=cores,
             groups=plan.groups,
             readers=plan.readers,
