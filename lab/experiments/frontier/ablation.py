@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """What each mechanism of netnice buys: the same conditions without it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pandas as pd
@@ -26,7 +27,7 @@ BY_PARAMETER = {
     "queue-floor": {"queue_floor": 0},
 }
 """What a parameter switches off."""
-WHERE = {
+WHERE: dict[str, tuple[Callable[[int], Scenario], str]] = {
     "1 upload": (lambda seed: today(NAME, flows=1, seed=seed), "background"),
     "16": (lambda seed: today(NAME, flows=16, seed=seed), "background"),
     "16, ½ BDP": (lambda seed: today(NAME, flows=16, buffer=0.5, seed=seed), "background"),

@@ -37,7 +37,7 @@ def draw(axes: Axes, figure: Figure, frame: pd.DataFrame) -> None:
     """Right and down is better."""
     for number, curve in enumerate(frame[figure.series].drop_duplicates()):
         rows = frame[frame[figure.series] == curve]
-        limit = rows.protocol.eq("").all()
+        limit = rows.protocol.isna().all()
         means = rows.groupby(figure.x if limit else "protocol", sort=False)[[figure.x, figure.y]].mean()
         low = means[figure.y].clip(lower=FLOOR)
         style, colour = ("--", "black") if limit else ("o-", f"C{number % 10}")

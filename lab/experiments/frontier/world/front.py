@@ -21,6 +21,10 @@ LIMIT = {30: 2, 60: 7, 70: 10, 80: 16}
 """Per cent of the spare and of latency: the best of some thousand random laws that see the queue a round trip late, in
 a packet simulation of 20 Mbit/s, 40 ms and a buffer of a BDP."""
 MORE = "it uses more than three fifths, and the modelled limit adds 10 % at 70 %, 16 % at 80 %"
+FEW_PACKETS = (
+    "the path and its buffer hold few packets, a document's first ten are most of them: two of ours are in their way, "
+    "and more than two are too many"
+)
 ALONE = "one flow sees the queue once in each of its rounds, and what it left it takes again by a segment a round"
 BY_FLOW = "who has a queue of his own sees nobody's: flows take what is theirs, as all of them do"
 MOST_ADDED, LEAST_USED = 1.10, 0.60
@@ -44,7 +48,9 @@ def front(frame: pd.DataFrame, key: Sequence[str], limit: bool = False) -> pd.Da
     rows["curve"] = rows.protocol.map(curve).fillna(rows.protocol)
     if not limit:
         return rows
-    best = pd.DataFrame({"used": list(LIMIT), "added": list(LIMIT.values()), "protocol": "", "curve": "modelled limit"})
+    best = pd.DataFrame(
+        {"used": list(LIMIT), "added": list(LIMIT.values()), "protocol": None, "curve": "modelled limit"}
+    )
     conditions = frame[list(key)].drop_duplicates()
     return pd.concat([rows, conditions.merge(best, how="cross")], ignore_index=True)
 
