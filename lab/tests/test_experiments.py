@@ -10,7 +10,6 @@ from netnice_lab.commands.options import parse_only
 from netnice_lab.engine import machine, sweep
 from netnice_lab.errors import LabError
 from netnice_lab.model import catalogue
-from netnice_lab.model.parameters import Parameters
 from netnice_lab.model.protocols import protocol
 
 PAPER = {"nice-fig2", "nice-fig3", "nice-fig4", "nice-fig5", "nice-fig6", "nice-fig7", "nice-theorem1"}
@@ -25,10 +24,7 @@ def test_every_cell_renders_and_every_bar_names_a_cell(name: str) -> None:
     found = catalogue.load(name)
     cells = found.cells()
     for cell in cells:
-        run = found.at(cell, 1).render()
-        assert run.plan
-        for algorithm, values in run.parameters.items():
-            Parameters.read().check(algorithm, values)
+        assert found.at(cell, 1).render().plan
     for bar in found.bars:
         for wanted in (bar.cell, bar.over or {}):
             assert any(wanted.items() <= cell.items() for cell in cells), (bar.says, wanted)

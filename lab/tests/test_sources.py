@@ -22,6 +22,8 @@ def test_parameters_are_those_of_the_cores() -> None:
     assert parameters.row("netnice", {}) == parameters.rows["netnice"]
     assert parameters.row("netnice", {"threshold": 7})[parameters.names.index("threshold")] == 7
     assert parameters.setting("netnice", {"threshold": 7, "fraction": 8}) == "netnice=threshold=7,fraction=8"
+    with pytest.raises(LabError, match=r"netnice: threshold=101(.|\n)*0 to 100"):
+        parameters.within("netnice", {"threshold": 101})
     with pytest.raises(LabError, match=r"no parameter 'treshold'(.|\n)*threshold"):
         parameters.row("netnice", {"treshold": 1})
     with pytest.raises(LabError, match="unknown algorithm"):

@@ -52,12 +52,12 @@ class Parameters:
         return tuple(values[name] for name in self.names)
 
     def setting(self, algorithm: str, changes: dict[str, int]) -> str:
-        """The module's parameter that makes these changes."""
+        """The module's parameter that makes these changes; the module refuses what is out of range."""
         self.check(algorithm, changes)
         return f"{algorithm}={','.join(f'{name}={value}' for name, value in changes.items())}"
 
     def check(self, algorithm: str, changes: dict[str, int]) -> None:
-        """There is such an algorithm, it has these parameters, and they take these values."""
+        """There is such an algorithm, and it has these parameters."""
         if algorithm not in self.rows:
             raise LabError(f"unknown algorithm '{algorithm}'", "", f"choose one of {', '.join(self.rows)}")
         if unknown := sorted(set(changes) - set(self.names)):
@@ -66,7 +66,12 @@ class Parameters:
                 "",
                 f"choose one of {', '.join(self.names)}",
             )
+
+    def within(self, algorithm: str, changes: dict[str, int]) -> dict[str, int]:
+        """These changes, if the algorithm takes them."""
+        self.check(algorithm, changes)
         for name, value in changes.items():
             least, most = self.ranges[name]
             if not least <= value <= most:
                 raise LabError(f"{algorithm}: {name}={value}", f"it takes {least} to {most}", "choose one of those")
+        return changes

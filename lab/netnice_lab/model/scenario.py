@@ -88,7 +88,7 @@ class Scenario:
             setup=self.topology.setup() + "".join(f"echo {v} > {file}\n" for file, v in self.knobs) + receiver,
             plan=plan.text(),
             seed=self.seed,
-            parameters={name: dict(values) for name, values in self.parameters},
+            parameters={name: Parameters.read().within(name, dict(values)) for name, values in self.parameters},
             mutants=(*self.without, *mutants) if cores else (),
             cores=cores,
             groups=plan.groups,
