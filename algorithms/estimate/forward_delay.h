@@ -66,6 +66,8 @@ nn_inline u32 nn_forward_queue(struct nn_forward *forward, bool *known, const st
 	u32 both = rtt_us - base_us, above;
 
 	if (nn_unlikely(!*known)) {
+		if (!fell && forward->peer.stamp && ack->now_us - rtt_us - forward->peer.since_us < NN_TICK_LEAST_US)
+			return both; /* as nn_forward_begin() would find, at length */
 		*known = nn_forward_begin(forward, ack, rtt_us, base_us, fell);
 		return both;
 	}
