@@ -59,6 +59,12 @@ nn_rare bool nn_forward_begin(struct nn_forward *forward, const struct nn_ack *a
 	return true;
 }
 
+/* While the clock is not known: is it too early to ask? nn_forward_begin() would find the same, at length. */
+nn_inline bool nn_forward_waits(const struct nn_forward *forward, const struct nn_ack *ack, u32 rtt_us, bool fell)
+{
+	return !fell && forward->peer.stamp && ack->now_us - rtt_us - forward->peer.since_us < NN_TICK_LEAST_US;
+}
+
 /* The queue on the way there, us. `known`: is the peer's clock? */
 nn_inline u32 nn_forward_queue(struct nn_forward *forward, bool *known, const struct nn_ack *ack, u32 rtt_us,
 			       u32 base_us, bool fell)
@@ -66,8 +72,6 @@ nn_inline u32 nn_forward_queue(struct nn_forward *forward, bool *known, const st
 	u32 both = rtt_us - base_us, above;
 
 	if (nn_unlikely(!*known)) {
-		if (!fell && forward->peer.stamp && ack->now_us - rtt_us - forward->peer.since_us < NN_TICK_LEAST_US)
-			return both; /* as nn_forward_begin() would find, at length */
 		*known = nn_forward_begin(forward, ack, rtt_us, base_us, fell);
 		return both;
 	}

@@ -20,7 +20,7 @@ from system.harness.cost import EMPTY_NS
 from system.harness.days import say
 from testbed import Namespace, Path, netnice_up
 
-_LOADS, _TURNS = 5, 2
+_LOADS, _TURNS = 9, 2
 _RENO = 1.5
 _ACK_NS = 63.0
 

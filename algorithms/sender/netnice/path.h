@@ -79,6 +79,8 @@ nn_inline u32 netnice_one_way(struct nn_flow *flow, const struct nn_ack *ack, u3
 	bool clocked = own->clocked;
 	u32 queue = rtt - flow->rtt.min;
 
+	if (!clocked && nn_forward_waits(&own->forward, ack, rtt, fell))
+		return rtt;
 	if (nn_likely(ack->peer_stamp)) {
 		queue = nn_forward_queue(&own->forward, &clocked, ack, rtt, flow->rtt.min, fell);
 		if (nn_unlikely(clocked != own->clocked))
