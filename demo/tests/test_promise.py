@@ -14,8 +14,9 @@ from demo.conditions import SCENARIOS, Conditions
 from demo.uploads import make_source, uploading
 from testbed import TestbedError, netnice_up
 
-#: Times as long as alone, in the mean. Runs of the demo had 1.15 to 1.21 (docs/demo.md); here two make a mean.
-MOST, RUNS = 1.20, 2
+#: Times as long as alone, in the mean. Runs of the demo had 1.12 to 1.21 (docs/demo.md); here four make a mean, over
+#: that of two: of two over one run chance was as large as what is left to the bound.
+MOST, RUNS, ALONE = 1.20, 4, 2
 ATTEMPTS = 3
 
 
@@ -39,9 +40,9 @@ def up() -> Iterator[None]:
         yield
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 def test_documents_beside_netnice_uploads(up: None, capsys: pytest.CaptureFixture[str]) -> None:
-    alone, _ = mean_ms("nothing")
+    alone = statistics.fmean(mean_ms("nothing")[0] for _ in range(ALONE))
     beside = [mean_ms("netnice") for _ in range(RUNS)]
     ratios = [mean / alone for mean, _ in beside]
     spare = statistics.fmean(used for _, used in beside)

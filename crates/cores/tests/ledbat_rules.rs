@@ -65,9 +65,7 @@ fn the_first_window_is_two_segments_and_slow_start_doubles_it() {
 #[test]
 fn slow_start_ends_before_the_queue_reaches_the_target() {
     let mut path = Path::new(Algorithm::Ledbat, USUAL);
-    for _ in 0..4 {
-        path.round();
-    }
+    path.rounds(4);
     path.forward = 95 * MS;
     path.round();
     let left = path.window();

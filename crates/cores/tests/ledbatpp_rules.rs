@@ -105,9 +105,7 @@ fn the_first_slow_start_ends_at_three_quarters_of_the_target() {
         let mut path = Path::new(Algorithm::Ledbatpp, USUAL);
         path.round();
         path.forward = queue;
-        for _ in 0..8 {
-            path.round();
-        }
+        path.rounds(8);
         assert_eq!(path.core.flow.win.ssthresh != u32::MAX, ends, "{queue}");
     }
 }

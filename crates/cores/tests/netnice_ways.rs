@@ -33,9 +33,7 @@ fn without_a_usual_clock_it_is_one() {
     for clock in [Clock::None, Clock::Random, Clock::Ticks(10_000, 77, 0)] {
         let mut path = flow(clock);
         path.back = BUFFER;
-        for _ in 0..4 {
-            path.round();
-        }
+        path.rounds(4);
         assert!(path.window() < 40.0, "{clock:?}: {}", path.window());
     }
 }
@@ -47,9 +45,7 @@ fn a_queue_on_the_way_there_is_one_though_the_way_back_is_full() {
     path.run(2 * SECOND);
     let before = path.window();
     path.forward = BUFFER;
-    for _ in 0..6 {
-        path.round();
-    }
+    path.rounds(6);
     assert!(path.window() < before / 2.0, "{before}: {}", path.window());
 }
 
@@ -105,9 +101,7 @@ fn a_clock_that_jumps_or_drifts_hides_no_queue() {
         path.clock = clock;
         path.hold(20 * SECOND, 40.0);
         path.forward = BUFFER;
-        for _ in 0..6 {
-            path.round();
-        }
+        path.rounds(6);
         assert!(path.window() < 20.0, "{clock:?}: {}", path.window());
     }
 }
@@ -127,9 +121,7 @@ fn rtts_that_stand_still_are_a_longer_way() {
     for clock in [USUAL, Clock::None] {
         let mut path = flow(clock);
         path.forward = BUFFER;
-        for _ in 0..28 {
-            path.round();
-        }
+        path.rounds(28);
         let base = path.core.flow.rtt.min;
         assert!(near(base as f64, path.rtt() as f64), "{clock:?}: {base}");
         assert!(path.window() > 4.0, "{clock:?}: {}", path.window());

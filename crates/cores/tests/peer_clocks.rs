@@ -21,9 +21,7 @@ fn grows_and_yields(path: &mut Path, what: &str) {
     path.hold(SECOND, 40.0);
     path.forward = BUFFER;
     path.hold(SECOND, 40.0);
-    for _ in 0..3 {
-        path.round();
-    }
+    path.rounds(3);
     assert!(
         path.window() < 39.5,
         "{what}: does not yield, {}",

@@ -13,9 +13,7 @@ fn experienced(clock: Clock) -> Path {
 /// Round trips with this queue from 40 segments on, after the mean has taken it in.
 fn rounds(path: &mut Path, queue: u32, count: u32) {
     path.forward = queue;
-    for _ in 0..count {
-        path.round();
-    }
+    path.rounds(count);
 }
 
 #[test]
@@ -133,9 +131,7 @@ fn after_a_timeout_reno_brings_it_back() {
 fn a_queue_on_the_way_back_is_not_seen() {
     let mut path = experienced(USUAL);
     path.back = BUFFER;
-    for _ in 0..5 {
-        path.round();
-    }
+    path.rounds(5);
     assert!(near(path.window(), 45.0), "{}", path.window());
 }
 

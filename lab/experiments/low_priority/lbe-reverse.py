@@ -11,8 +11,8 @@ from netnice_lab.model.traffic import Bulk
 SHY = "15 % of this buffer and three round trips of watching leave TCP-LP 88 % of the link even alone"
 BY_RTT = "the RTT holds the queue of both ways: 83 kB on the way back and none on the way there make 106 ms of 40"
 IN_BURSTS = (
-    "ACKs that waited come in bursts, and what they release queues for a moment; alone, with the queue of the way back "
-    "in its RTT, Vegas counts by what ACKs wait now. 7.2 Mbit/s for CUBIC's 8.8"
+    "ACKs that waited come in bursts, and the segments that these release queue for a moment. With the queue of the "
+    "way back in its RTT, Vegas counts by what ACKs wait now. It has 7.2 Mbit/s, CUBIC 8.8"
 )
 AS_RENO = (
     "its target of 100 ms is more than this buffer's 80: it loses packets and halves as Reno does, which has 7.8 "

@@ -164,6 +164,13 @@ impl Path {
         }
     }
 
+    /// So many rounds.
+    pub fn rounds(&mut self, count: u32) {
+        for _ in 0..count {
+            self.round();
+        }
+    }
+
     /// Rounds until so much time has passed.
     pub fn run(&mut self, us: u32) {
         let until = self.now_us + us as u64;
