@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/*
- * Nanoseconds to microseconds to milliseconds without a division: eBPF has no compiler that turns one by a constant into
- * multiplications, and 64 bits take a processor up to 90 cycles.
- */
+/* Nanoseconds to microseconds, on the way of every packet. */
 #ifndef NN_CLOCK_H
 #define NN_CLOCK_H
 
-#include "types.h"
-
-/* n / 1000, exact below 4.3 x 10^17: thirteen years of nanoseconds. */
-nn_inline u64 nn_thousandth(u64 n)
-{
-	u64 high = n >> 32, rest = high * 296 + (u32)n; /* 2^32 = 4294967 x 1000 + 296 */
-
-	return high * 4294967 + ((rest >> 3) * 2199023256u >> 38); /* 2^38 / 125, rounded up */
-}
+#include "division.h"
 
 /* The millisecond that somebody last was in: most of what happens, happens in it again. */
 struct nn_millisecond {

@@ -82,7 +82,11 @@ struct nn_worst {
 #define NN_WORST_FIRST 2u
 #define NN_WORST_SAMPLES 16u
 
-/* robust: what a flow below one segment meets is others' queue, and a long time of it tells how long that becomes. */
+/*
+ * robust: what a flow below one segment meets is others' queue, and a long time of it tells how long that becomes. A
+ * quarter of the base or less is no buffer's length: eight uploads with the path to themselves took such a queue, their
+ * own, for it, and left three of 10 Mbit/s unused.
+ */
 nn_inline void nn_rtt_worst(struct nn_rtt *rtt, u32 estimator, struct nn_worst *worst, u32 sample_us)
 {
 	u32 least = nn_add_saturating(rtt->min, rtt->min / 4);
@@ -93,7 +97,8 @@ nn_inline void nn_rtt_worst(struct nn_rtt *rtt, u32 estimator, struct nn_worst *
 	worst->samples++;
 	if (worst->samples != NN_WORST_FIRST && worst->samples < NN_WORST_SAMPLES)
 		return;
-	rtt->max = nn_min(rtt->max, nn_max(worst->us, least));
+	if (worst->us > least)
+		rtt->max = nn_min(rtt->max, worst->us);
 	worst->us = 0;
 	worst->samples = NN_WORST_FIRST;
 }

@@ -25,6 +25,7 @@
 #ifndef NN_PACE_H
 #define NN_PACE_H
 
+#include "../common/division.h"
 #include "../common/flow.h"
 
 #define NN_PAIR 2u /* segments: what a receiver that delays ACKs acknowledges at once */
@@ -36,7 +37,7 @@
 /* Spreads a round over 5/6 of its time, as Linux's tcp_pacing_ca_ratio of 120 %; slow start: over half of it. */
 nn_inline u64 nn_rate_hasty(const struct nn_window *win, u64 rate)
 {
-	return nn_in_slow_start(win) ? 2 * rate : rate + rate / 5;
+	return nn_in_slow_start(win) ? 2 * rate : rate + nn_fifth(rate);
 }
 
 /* The longest silence of a flow below one segment, us; 0: none is too long. */

@@ -116,6 +116,21 @@ def test_back_within_2_seconds_of_the_foregrounds_end(count: int, capsys: pytest
     assert fmean(back) <= 2
 
 
+def test_8_uploads_alone_fill_the_path(capsys: pytest.CaptureFixture[str]) -> None:
+    """From two seconds after their data begin; they must not flee from each other."""
+
+    def measure(day: Day) -> float:
+        with day.arriving_uploads() as uploads, day.uploads(8, "netnice"):
+            time.sleep(1 + 2)  # rsync's greetings take one
+            start = time.monotonic()
+            time.sleep(10)
+            return uploads.rate(start, start + 10)
+
+    used = on_a_path(measure) / RATE_BPS
+    say(capsys, f"8 uploads alone use {used:.1%} of the path")
+    assert used >= 0.85
+
+
 def test_a_stopped_foreground_leaves_the_link(capsys: pytest.CaptureFixture[str]) -> None:
     def measure(day: Day) -> tuple[float, float, float]:
         documents = day.arriving_downloads()

@@ -4,6 +4,7 @@
  * differs between them is in bpf/target.h and module/target.h. It translates a tcp_sock into facts, and a struct nn_send
  * into a tcp_sock; what happens in between is algorithms/sender/connection.h.
  */
+#include "../../algorithms/common/division.h"
 #include "../../algorithms/sender/connection.h"
 
 /* Live parameters, a row an algorithm: eBPF .data, or module parameters. */
@@ -41,7 +42,7 @@ nn_inline u32 nn_held_us(const struct tcp_sock *tp)
 
 	if (deadline <= now)
 		return 0;
-	deadline = (deadline - now) / 1000;
+	deadline = nn_thousandth(deadline - now);
 	return deadline < NN_NEVER ? (u32)deadline : NN_NEVER;
 }
 

@@ -100,6 +100,12 @@ pub fn thousandth(n: u64) -> u64 {
     unsafe { c::nn_host_thousandth(n) }
 }
 
+/// A fifth, without a division below 2^32.
+pub fn fifth(n: u64) -> u64 {
+    // SAFETY: a function of a number.
+    unsafe { c::nn_host_fifth(n) }
+}
+
 /// A clock that remembers the millisecond it was last in.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock(c::nn_millisecond);

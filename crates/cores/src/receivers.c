@@ -35,6 +35,11 @@ u64 nn_host_thousandth(u64 n)
 	return nn_thousandth(n);
 }
 
+u64 nn_host_fifth(u64 n)
+{
+	return nn_fifth(n);
+}
+
 u32 nn_host_wished(u32 wish)
 {
 	return nn_wished_by_application(wish);

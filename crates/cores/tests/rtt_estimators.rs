@@ -79,6 +79,15 @@ fn robust_takes_the_worst_of_what_a_sub_packet_flow_meets() {
     assert_eq!(paper.core.flow.rtt.max, 10 * BASE_US);
 }
 
+#[test]
+fn robust_takes_a_short_queue_for_no_buffers_length() {
+    let mut flow = sub_packet(1);
+    for _ in 0..40 {
+        flow.round(BASE_US * 5 / 4);
+    }
+    assert_eq!(flow.core.flow.rtt.max, 10 * BASE_US);
+}
+
 /// What a flow takes for the worst after a round in which another that goes the same way knows better.
 fn told(estimator: u32, worst_us: u32, age_us: u32, measured: bool) -> u32 {
     let mut flow = sub_packet(estimator);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What holds for every receiver whatever arrives. The cores are compiled so that undefined behaviour ends the test.
 
-use netnice_cores::receiver::{thousandth, Clock, Core, Segment, ALGORITHMS};
+use netnice_cores::receiver::{fifth, thousandth, Clock, Core, Segment, ALGORITHMS};
 use proptest::prelude::*;
 
 const MSS: u32 = 1448;
@@ -65,6 +65,14 @@ proptest! {
             let least = if ALGORITHMS[row].core == "tide" { BESIDE_SIBLINGS } else { look.floor };
             prop_assert!(look.floor >= MSS, "{}", look.floor);
             prop_assert!(look.target >= least && look.window >= least, "{look:?}");
+        }
+    }
+
+    /// Also where the multiplication ends and the division begins.
+    #[test]
+    fn a_fifth_is_exact(any in any::<u32>(), beyond in any::<u64>(), beside in 0..3u64) {
+        for n in [u64::from(any), beyond, (1 << 32) - 1 + beside, beside] {
+            prop_assert_eq!(fifth(n), n / 5);
         }
     }
 
