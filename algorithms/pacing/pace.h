@@ -67,23 +67,30 @@ nn_inline u64 nn_rate(u64 bytes, u64 us)
 	return rate ? rate : 1;
 }
 
+/* Of two segments or more, while nothing is missing. */
+nn_inline void nn_pace_window(const struct nn_flow *flow, const struct nn_ack *ack, u32 w, struct nn_send *send)
+{
+	u32 srtt = nn_max(flow->rtt.smoothed, 1), mss = nn_max(ack->mss, 1);
+
+	send->cwnd = w >> NN_SHIFT;
+	send->rate = nn_rate_hasty(&flow->win, nn_rate((u64)w * mss >> NN_SHIFT, srtt));
+}
+
 /* `sub_packet`: flows of this host and algorithm whose window is below one segment. */
 nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 sub_packet,
 		       struct nn_send *send)
 {
 	u32 w = p[NN_P_force_window] ? p[NN_P_force_window] : flow->win.w;
-	u32 srtt = nn_max(flow->rtt.smoothed, 1), mss = nn_max(ack->mss, 1);
 
 	send->now = flow->rtt_source == NN_RTT_OF_ROUND;
 	if (w < NN_PAIR * NN_ONE) {
 		send->cwnd = flow->recovery == NN_TIMEOUT ? 1 : NN_PAIRED_CWND;
-		send->rate = nn_rate((u64)NN_PAIR * mss, nn_pair_gap(flow, p, w, sub_packet));
+		send->rate = nn_rate((u64)NN_PAIR * nn_max(ack->mss, 1), nn_pair_gap(flow, p, w, sub_packet));
 		if (send->now)
 			send->cwnd = NN_PAIR;
 		return;
 	}
-	send->cwnd = w >> NN_SHIFT;
-	send->rate = nn_rate_hasty(&flow->win, nn_rate((u64)w * mss >> NN_SHIFT, srtt));
+	nn_pace_window(flow, ack, w, send);
 	/* PRR's bound (RFC 6937, 3): a hole in the window is no licence to send a burst. */
 	if (flow->recovery == NN_REDUCED)
 		send->cwnd = nn_min(send->cwnd, nn_add_saturating(ack->in_flight, nn_max(ack->acked, 1)));

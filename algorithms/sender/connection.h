@@ -45,10 +45,10 @@ nn_inline struct nn_ack nn_judge(struct nn_ack ack)
  * Does this ACK end no round, and find the flow in the state that nearly all are in? Such ACKs, nearly all, take a way of
  * their own that the compiler has freed of what only the others need: decisions, and a clock's and a mean's divisions.
  */
-nn_inline bool nn_is_ordinary(const struct nn_flow *flow, const struct nn_ack *ack)
+nn_inline bool nn_is_ordinary(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	return nn_likely(!nn_round_over(&flow->round, ack) && !ack->flags && flow->win.w >= NN_PAIR * NN_ONE &&
-			 nn_is_settled(flow));
+			 nn_is_settled(flow) && !p[NN_P_force_window]);
 }
 
 /* The core is done: how may the connection send, and what have its siblings to know? */
@@ -66,7 +66,13 @@ nn_inline void nn_ack_ordinary(u32 algorithm, const struct nn_connection *c, con
 
 	nn_on_ack(algorithm, c->flow, c->p, ack);
 	c->flow->last_us = ack->now_us;
-	nn_settle(c, ack, before, send);
+	if (nn_unlikely(c->flow->win.w < NN_PAIR * NN_ONE)) {
+		nn_settle(c, ack, before, send);
+		return;
+	}
+	send->now = false;
+	nn_pace_window(c->flow, ack, c->flow->win.w, send);
+	nn_siblings_change(c->places, c->destination, c->flow, before);
 }
 
 nn_inline void nn_ack_other(u32 algorithm, const struct nn_connection *c, const struct nn_ack *ack,
@@ -137,7 +143,7 @@ nn_inline bool nn_connection_ack(u32 algorithm, const struct nn_connection *c, c
 
 	if (!c->flow->ready)
 		return false;
-	if (nn_is_ordinary(c->flow, &ack))
+	if (nn_is_ordinary(c->flow, c->p, &ack))
 		nn_ack_ordinary(algorithm, c, &ack, send);
 	else
 		nn_ack_aside(algorithm, *c, ack, send);

@@ -117,18 +117,23 @@ def test_back_within_2_seconds_of_the_foregrounds_end(count: int, capsys: pytest
 
 
 def test_8_uploads_alone_fill_the_path(capsys: pytest.CaptureFixture[str]) -> None:
-    """From two seconds after their data begin; they must not flee from each other."""
+    """From two seconds after their data begin, in the mean of some starts; they must not flee from each other."""
 
-    def measure(day: Day) -> float:
-        with day.arriving_uploads() as uploads, day.uploads(8, "netnice"):
-            time.sleep(1 + 2)  # rsync's greetings take one
-            start = time.monotonic()
-            time.sleep(10)
-            return uploads.rate(start, start + 10)
+    def measure(day: Day) -> list[float]:
+        used = []
+        with day.arriving_uploads() as uploads:
+            for _ in range(4):
+                with day.uploads(8, "netnice"):
+                    time.sleep(1 + 2)  # rsync's greetings take one
+                    start = time.monotonic()
+                    time.sleep(10)
+                    used.append(uploads.rate(start, start + 10) / RATE_BPS)
+        return used
 
-    used = on_a_path(measure) / RATE_BPS
-    say(capsys, f"8 uploads alone use {used:.1%} of the path")
-    assert used >= 0.85
+    used = on_a_path(measure)
+    starts = ", ".join(f"{one:.1%}" for one in used)
+    say(capsys, f"8 uploads alone use {fmean(used):.1%} of the path ({starts})")
+    assert fmean(used) >= 0.85
 
 
 def test_a_stopped_foreground_leaves_the_link(capsys: pytest.CaptureFixture[str]) -> None:
