@@ -55,22 +55,19 @@ fn main() {
         compile(&repo, &out, &repo.join(source), headers, &object);
         hash.update(fs::read(&object).expect("the object just built"));
     }
-    if let Err(e) = SkeletonBuilder::new()
-        .obj(out.join("policy.bpf.o"))
-        .generate(out.join("policy.skel.rs"))
-    {
-        fail(&format!(
-            "cannot generate the skeleton of the policy: {e:#}"
-        ));
-    }
     println!("cargo:rustc-env=NETNICE_BUILD_ID={:x}", hash.finalize());
     for (file, half) in [("senders.rs", SENDERS), ("receivers.rs", RECEIVERS)] {
         fs::write(out.join(file), netnice_build::table(&half)).expect("write a table");
     }
     let shared = netnice_build::bindings(
-        "#include \"transport/receiver/state.h\"\n#include \"transport/receiver/option.h\"\n\
-         #include \"algorithms/receiver/wish.h\"\n",
-        &["receiver_counters", "nn_wish", "NETNICE_RECEIVE"],
+        "#include \"transport/policy/group.h\"\n#include \"transport/receiver/state.h\"\n\
+         #include \"transport/receiver/option.h\"\n#include \"algorithms/receiver/wish.h\"\n",
+        &[
+            "policy_group",
+            "receiver_counters",
+            "nn_wish",
+            "NETNICE_RECEIVE",
+        ],
     );
     fs::write(out.join("shared.rs"), shared).expect("write shared.rs");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * policy - puts the TCP sockets of one cgroup on one congestion control
+ * policy - puts the TCP sockets of a cgroup on that cgroup's congestion control
  *
- * A sockops program, loaded once per cgroup with its own read-only data. On every connection that
+ * A sockops program, loaded once and attached to every cgroup that sends, each with its own data. On every connection that
  * becomes established, active or passive, it selects `cc_name` and, with `mark_le`, writes DSCP LE
  * (RFC 8622) into the IPv4 TOS or IPv6 traffic class. Who belongs to the cgroup is decided outside.
  *
@@ -20,6 +20,8 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_endian.h>
 
+#include "group.h"
+
 #define AF_INET 2
 #define AF_INET6 10
 #define SOL_IP 0
@@ -32,8 +34,12 @@
 
 char _license[] SEC("license") = "GPL";
 
-const volatile char cc_name[16] = "netnice";
-const volatile bool mark_le = true;
+/* By the cgroup that the program is attached to, also for sockets of cgroups below it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_STORAGE);
+	__type(key, __u64);
+	__type(value, struct policy_group);
+} groups SEC(".maps");
 
 /* By socket; the value means nothing. One map for all cgroups. */
 struct {
@@ -43,17 +49,7 @@ struct {
 	__type(value, __u32);
 } moved SEC(".maps");
 
-/* Events since the program was loaded; read by `netnicectl status` from the pinned map. */
-struct policy_counters {
-	__u64 active; /* connections opened by the level's processes */
-	__u64 passive; /* connections they accepted */
-	__u64 cc_failed; /* sockets left on their old congestion control */
-	__u64 marked; /* sockets marked DSCP LE */
-	__u64 mark_failed; /* sockets that should have been marked and could not be */
-	__u64 mapped_unmarked; /* v4-mapped IPv6 sockets that the kernel is too old to mark */
-} counters;
-
-#define COUNT(field) __sync_fetch_and_add(&counters.field, 1)
+#define COUNT(group, field) __sync_fetch_and_add(&(group)->counters.field, 1)
 
 /* True when an AF_INET6 socket talks IPv4 (::ffff:a.b.c.d). */
 static __always_inline bool is_v4_mapped(struct bpf_sock_ops *ops)
@@ -68,17 +64,13 @@ static __always_inline bool is_moved(struct bpf_sock_ops *ops)
 	return sk && bpf_sk_storage_get(&moved, sk, 0, 0);
 }
 
-static __always_inline void select_cc(struct bpf_sock_ops *ops)
+static __always_inline void select_cc(struct bpf_sock_ops *ops, struct policy_group *group)
 {
-	char name[sizeof(cc_name)];
-
-	for (unsigned int i = 0; i < sizeof(name); i++) /* memcpy() would drop volatile, and take the name above */
-		name[i] = cc_name[i];
-	if (bpf_setsockopt(ops, SOL_TCP, TCP_CONGESTION, name, sizeof(name)))
-		COUNT(cc_failed);
+	if (bpf_setsockopt(ops, SOL_TCP, TCP_CONGESTION, group->cc_name, sizeof(group->cc_name)))
+		COUNT(group, cc_failed);
 }
 
-static __always_inline void mark(struct bpf_sock_ops *ops)
+static __always_inline void mark(struct bpf_sock_ops *ops, struct policy_group *group)
 {
 	int tos = TOS_LE;
 	bool mapped = ops->family == AF_INET6 && is_v4_mapped(ops);
@@ -90,26 +82,30 @@ static __always_inline void mark(struct bpf_sock_ops *ops)
 		err = bpf_setsockopt(ops, SOL_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
 
 	if (!err)
-		COUNT(marked);
+		COUNT(group, marked);
 	else if (mapped)
-		COUNT(mapped_unmarked);
+		COUNT(group, mapped_unmarked);
 	else
-		COUNT(mark_failed);
+		COUNT(group, mark_failed);
 }
 
 SEC("sockops")
 int policy(struct bpf_sock_ops *ops)
 {
 	bool active = ops->op == BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB;
+	struct policy_group *group;
 
 	if ((!active && ops->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB) || is_moved(ops))
 		return 1;
+	group = bpf_get_local_storage(&groups, 0);
+	if (!group->cc_name[0])
+		return 1;
 	if (active)
-		COUNT(active);
+		COUNT(group, active);
 	else
-		COUNT(passive);
-	select_cc(ops);
-	if (mark_le)
-		mark(ops);
+		COUNT(group, passive);
+	select_cc(ops, group);
+	if (group->mark_le)
+		mark(ops, group);
 	return 1;
 }

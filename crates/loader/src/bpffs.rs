@@ -30,7 +30,7 @@ pub(crate) fn mounted(mounts: &[Mount]) -> Option<&Mount> {
 }
 
 pub(crate) fn mount() -> Result<()> {
-    if mounted(&read_mounts()?).is_some() {
+    if mounted(&mounts::read()?).is_some() {
         return Ok(());
     }
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
@@ -40,7 +40,7 @@ pub(crate) fn mount() -> Result<()> {
 
 /// Unmounts if netnice mounted it and nobody else has pinned anything since. Says whether it did.
 pub(crate) fn unmount() -> Result<bool> {
-    let ours = mounted(&read_mounts()?).is_some_and(|m| m.source == OURS);
+    let ours = mounted(&mounts::read()?).is_some_and(|m| m.source == OURS);
     if !ours || !is_empty() {
         return Ok(false);
     }
@@ -55,11 +55,4 @@ pub(crate) fn unmount() -> Result<bool> {
 fn is_empty() -> bool {
     let strange = |entry: std::fs::DirEntry| PRELOADED.iter().all(|p| entry.file_name() != *p);
     std::fs::read_dir(POINT).is_ok_and(|mut dir| !dir.any(|e| e.is_ok_and(strange)))
-}
-
-fn read_mounts() -> Result<Vec<Mount>> {
-    let path = "/proc/self/mountinfo";
-    Ok(mounts::parse(
-        &std::fs::read_to_string(path).map_err(Error::file("read", path))?,
-    ))
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
 
-use crate::cgroup::{Direction, Group, HIGHEST_LEVEL};
+use crate::group::{Direction, Group, HIGHEST_LEVEL};
 use crate::params::{Algorithm, ALGORITHMS};
 use crate::receiver;
 

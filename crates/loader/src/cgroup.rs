@@ -7,144 +7,14 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use rustix::io::Errno;
 
+use crate::group::{Group, PARENT};
 use crate::mounts::{self, Mount};
 use crate::{Error, Result};
 
-const PARENT: &str = "netnice";
-/// The highest level there is; 0 yields least.
-pub const HIGHEST_LEVEL: u32 = 2;
 /// How long processes may keep forking out of a cgroup that is being emptied.
 const EMPTYING: Duration = Duration::from_secs(5);
-
-/// Which of a group's traffic yields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    #[default]
-    Both,
-    /// What its processes send.
-    Send,
-    /// What they receive.
-    Receive,
-}
-
-impl Direction {
-    /// Yields wherever either does.
-    pub fn union(self, other: Self) -> Self {
-        if self == other {
-            self
-        } else {
-            Self::Both
-        }
-    }
-
-    pub fn sends(self) -> bool {
-        self != Self::Receive
-    }
-
-    pub fn receives(self) -> bool {
-        self != Self::Send
-    }
-
-    fn suffix(self) -> &'static str {
-        match self {
-            Self::Both => "",
-            Self::Send => "-send",
-            Self::Receive => "-receive",
-        }
-    }
-}
-
-/// One cgroup: a level, with or without DSCP LE on its packets, for one direction or both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Group {
-    pub level: u32,
-    pub marked: bool,
-    pub direction: Direction,
-}
-
-impl Group {
-    const COUNT: usize = (HIGHEST_LEVEL as usize + 1) * Self::PER_LEVEL;
-    const PER_LEVEL: usize = 6;
-    pub const ALL: [Group; Self::COUNT] = Self::all();
-
-    const fn all() -> [Self; Self::COUNT] {
-        let mut all = [Self::new(0, true, Direction::Both); Self::COUNT];
-        let mut i = 0;
-        while i < Self::COUNT {
-            let direction = match i % Self::PER_LEVEL / 2 {
-                0 => Direction::Both,
-                1 => Direction::Send,
-                _ => Direction::Receive,
-            };
-            all[i] = Self::new((i / Self::PER_LEVEL) as u32, i % 2 == 0, direction);
-            i += 1;
-        }
-        all
-    }
-
-    pub const fn new(level: u32, marked: bool, direction: Direction) -> Self {
-        Self {
-            level,
-            marked,
-            direction,
-        }
-    }
-
-    pub fn name(self) -> String {
-        format!(
-            "level{}{}{}",
-            self.level,
-            if self.marked { "" } else { "-unmarked" },
-            self.direction.suffix()
-        )
-    }
-
-    /// What its connections run on, as setsockopt(TCP_CONGESTION) takes it.
-    pub fn congestion_control(self) -> String {
-        match self.level {
-            0 => "netnice".to_owned(),
-            level => format!("netnice{level}"),
-        }
-    }
-
-    /// The group that a path below the cgroup root lies in, at any depth.
-    pub fn of_path(path: &str) -> Option<Self> {
-        let mut parts = path.split('/').skip_while(|p| *p != PARENT);
-        parts.next()?;
-        let name = parts.next()?.strip_prefix("level")?;
-        let directions = [Direction::Send, Direction::Receive];
-        let (name, direction) = directions
-            .iter()
-            .find_map(|d| Some((name.strip_suffix(d.suffix())?, *d)))
-            .unwrap_or((name, Direction::Both));
-        let (number, marked) = match name.strip_suffix("-unmarked") {
-            Some(number) => (number, false),
-            None => (name, true),
-        };
-        Some(Self::new(number.parse().ok()?, marked, direction))
-    }
-
-    /// The group this process is in; `None` in the foreground.
-    pub fn current() -> Result<Option<Self>> {
-        let path = "/proc/self/cgroup";
-        let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
-        Ok(Self::of_lines(&text))
-    }
-
-    /// The group another process is in; fails when there is no such process.
-    pub fn of_process(pid: u32) -> io::Result<Option<Self>> {
-        fs::read_to_string(format!("/proc/{pid}/cgroup")).map(|text| Self::of_lines(&text))
-    }
-
-    fn of_lines(text: &str) -> Option<Self> {
-        text.lines()
-            .find_map(|l| l.strip_prefix("0::"))
-            .and_then(Self::of_path)
-    }
-}
 
 /// The cgroup v2 hierarchy, wherever it is mounted.
 #[derive(Debug, Clone)]
@@ -152,11 +22,7 @@ pub struct Hierarchy(PathBuf);
 
 impl Hierarchy {
     pub fn find() -> Result<Self> {
-        let path = "/proc/self/mountinfo";
-        let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
-        mounted(&mounts::parse(&text))
-            .map(Self)
-            .ok_or(Error::NoCgroup2)
+        mounted(&mounts::read()?).map(Self).ok_or(Error::NoCgroup2)
     }
 
     pub fn dir(&self, group: Group) -> PathBuf {
@@ -226,7 +92,7 @@ impl Hierarchy {
                 match fs::remove_dir(dir) {
                     Ok(()) => break,
                     Err(e) if e.kind() == ErrorKind::NotFound => break,
-                    Err(e) if e.raw_os_error() != Some(libc::EBUSY) => {
+                    Err(e) if e.kind() != ErrorKind::ResourceBusy => {
                         return Err(Error::file("remove the cgroup", dir)(e));
                     }
                     // A process was born between the two calls.
@@ -244,7 +110,7 @@ impl Hierarchy {
         for process in members(dir).unwrap_or_default() {
             match fs::write(&root, &process) {
                 Ok(()) => moved += 1,
-                Err(e) if e.raw_os_error() == Some(libc::ESRCH) => {}
+                Err(e) if Errno::from_io_error(&e) == Some(Errno::SRCH) => {}
                 Err(e) => return Err(Error::file("move a process into", &root)(e)),
             }
         }
@@ -290,49 +156,6 @@ fn walk(dir: &Path, visit: &mut impl FnMut(&Path)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn groups_and_paths() {
-        for group in Group::ALL {
-            assert_eq!(
-                Group::of_path(&format!("/netnice/{}", group.name())),
-                Some(group)
-            );
-        }
-        assert_eq!(
-            Group::of_path("/netnice/level0/inner"),
-            Some(Group::new(0, true, Direction::Both))
-        );
-        assert_eq!(
-            Group::of_path("/netnice/level2"),
-            Some(Group::new(2, true, Direction::Both))
-        );
-        assert_eq!(Group::of_path("/"), None);
-        assert_eq!(
-            Group::of_lines("4:cpu:/a\n0::/netnice/level1\n"),
-            Some(Group::ALL[6])
-        );
-        assert_eq!(Group::of_path("/netnice"), None);
-        assert_eq!(Group::of_path("/netnice/other"), None);
-        assert_eq!(Group::of_path("/user.slice/level0"), None);
-    }
-
-    #[test]
-    fn every_group_once_and_level_0_first() {
-        for (i, group) in Group::ALL.iter().enumerate() {
-            assert!(!Group::ALL[..i].contains(group), "{}", group.name());
-        }
-        assert_eq!(Group::ALL[0].name(), "level0");
-    }
-
-    #[test]
-    fn every_level_has_an_algorithm_that_up_registers() {
-        for group in Group::ALL {
-            let name = group.congestion_control();
-            let row = crate::params::ALGORITHMS.iter().find(|a| a.name == name);
-            assert!(row.is_some_and(|a| a.shipped), "{name}");
-        }
-    }
 
     #[test]
     fn the_usual_place_wins() {

@@ -12,7 +12,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("this machine cannot run netnice:{}\nRun 'netnicectl doctor' for the whole list.", listed(.0))]
-    Unfit(Vec<Finding>),
+    Unsupported(Vec<Finding>),
     #[error("only root can {0}.\nTry 'sudo …' the same command.")]
     NotRoot(&'static str),
     #[error("cannot {what} {}: {source}", path.display())]
@@ -57,6 +57,8 @@ pub enum Error {
     Busy(PathBuf),
     #[error("the connections that process {0} has cannot be reached: {1}. Those it opens from now on are as asked.\nIt takes root with CAP_SYS_PTRACE: 'sudo netnice …'. Where even root may not, in a container say, start the program with netnice instead.")]
     Unreachable(u32, io::Error),
+    #[error("cannot tell the cgroup of this process: {0}.\nIs /proc mounted? 'mount -t proc proc /proc'.")]
+    OwnGroup(procfs::ProcError),
     #[error("cannot ask the kernel for its TCP sockets: {0}")]
     Sockets(io::Error),
 }

@@ -7,7 +7,7 @@ use netlink_packet_sock_diag::inet::nlas::{Nla, TcpInfo};
 use netlink_packet_sock_diag::inet::{ExtensionFlags, InetResponse};
 use serde::Serialize;
 
-use crate::cgroup::{Direction, Group, HIGHEST_LEVEL};
+use crate::group::{Direction, Group, HIGHEST_LEVEL};
 use crate::{sockets, Result};
 
 /// One end of a connection.

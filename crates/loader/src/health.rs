@@ -7,7 +7,8 @@ use std::path::Path;
 use libbpf_rs::query::{LinkInfo, LinkTypeInfo};
 use libbpf_rs::Link;
 
-use crate::cgroup::{Group, Hierarchy};
+use crate::cgroup::Hierarchy;
+use crate::group::Group;
 use crate::receiver::{ADOPTED_PROGRAMS, PROGRAMS};
 use crate::state::State;
 use crate::{kernel, pins, receiver, Result, UpOptions};
@@ -16,43 +17,42 @@ pub(crate) enum Health {
     /// Nothing of netnice is there.
     Absent,
     /// All as asked.
-    Fit,
-    /// What is wrong, each in a few words.
-    Ill(Vec<String>),
+    Healthy,
+    /// Something is there, but not all as asked: what is wrong, each in a few words.
+    Degraded(Vec<String>),
 }
 
 pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Health> {
     let Some(state) = State::read() else {
         let remains =
-            pins::root().exists() || Group::ALL.iter().any(|g| hierarchy.id(*g).is_some());
+            pins::root().exists() || Group::all().any(|group| hierarchy.id(group).is_some());
         return Ok(if remains {
-            Health::Ill(vec!["incomplete".to_owned()])
+            Health::Degraded(vec!["incomplete".to_owned()])
         } else {
             Health::Absent
         });
     };
-    let mut ills = Vec::new();
     if state.build_id != crate::BUILD_ID {
-        ills.push(format!(
-            "loaded by another build, version {}",
-            state.version
-        ));
+        // What else there should be is that build's to know.
+        let other = format!("loaded by another build, version {}", state.version);
+        return Ok(Health::Degraded(vec![other]));
     }
+    let mut defects = Vec::new();
     if state.algorithms != wanted.algorithms() || state.mark != wanted.mark {
-        ills.push("loaded with other options".to_owned());
+        defects.push("loaded with other options".to_owned());
     }
     let registered = kernel::congestion_controls()?;
     for cc in &state.algorithms {
         if !registered.contains(cc) || !pins::sender_link(cc).exists() {
-            ills.push(format!("'{cc}' is no longer registered"));
+            defects.push(format!("'{cc}' is no longer registered"));
         }
     }
-    for group in Group::ALL {
+    for group in Group::all() {
         let name = group.name();
         let there =
             |pin: &Path| hierarchy.id(group).is_some() && attached_to(pin) == hierarchy.id(group);
         if group.direction.sends() && !there(&pins::policy_link(&name)) {
-            ills.push(format!("the cgroup {name} has lost its policy"));
+            defects.push(format!("the cgroup {name} has lost its policy"));
         }
         let programs = PROGRAMS;
         if group.direction.receives()
@@ -60,27 +60,29 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
                 .iter()
                 .all(|p| there(&pins::receiver_link(&name, p)))
         {
-            ills.push(format!("the cgroup {name} has lost its receiver"));
-        }
-        if group.direction.sends() && !pins::counters(&name).exists() {
-            ills.push(format!("the counters of {name} are gone"));
+            defects.push(format!("the cgroup {name} has lost its receiver"));
         }
     }
     let root = hierarchy.root().metadata().ok().map(|m| m.ino());
     let adopted = ADOPTED_PROGRAMS.map(pins::adopted_link);
     if receiver::adopting() && adopted.iter().any(|link| attached_to(link) != root) {
-        ills.push("the root of the cgroups has lost the receiver for applications".to_owned());
+        defects.push("the root of the cgroups has lost the receiver for applications".to_owned());
     }
     if !pins::params().exists() || !pins::receiver_params().exists() {
-        ills.push("the parameters are gone".to_owned());
+        defects.push("the parameters are gone".to_owned());
     }
-    if !pins::moved().exists() {
-        ills.push("the map of moved sockets is gone".to_owned());
+    for (pin, what) in [
+        (pins::groups(), "the map of the cgroups"),
+        (pins::moved(), "the map of moved sockets"),
+    ] {
+        if !pin.exists() {
+            defects.push(format!("{what} is gone"));
+        }
     }
-    Ok(if ills.is_empty() {
-        Health::Fit
+    Ok(if defects.is_empty() {
+        Health::Healthy
     } else {
-        Health::Ill(ills)
+        Health::Degraded(defects)
     })
 }
 

@@ -13,6 +13,7 @@ mod error;
 pub mod facts;
 mod finding;
 pub mod flows;
+pub mod group;
 mod health;
 pub mod kernel;
 mod libbpf;

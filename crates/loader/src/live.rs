@@ -13,6 +13,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use rustix::io::Errno;
 
 use crate::facts::privileged;
 use crate::kernel::Release;
@@ -47,13 +48,13 @@ pub struct Switched {
     pub refused: usize,
     pub reason: Option<io::Error>,
     /// Those whose receiving cannot begin to yield, and why.
-    pub deaf: usize,
-    pub deaf_reason: Option<Deaf>,
+    pub unadopted: usize,
+    pub unadopted_reason: Option<NotAdopted>,
 }
 
 /// Why what a live connection receives does not begin to yield.
 #[derive(Debug)]
-pub enum Deaf {
+pub enum NotAdopted {
     /// The kernel asks no program before an ACK of a live connection: older than [`RECEIVING`].
     Kernel,
     /// It takes root to have single sockets adopted, or an up for applications.
@@ -94,8 +95,8 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
             }
             if target.receive {
                 if let Err(why) = maps.begin(&socket)? {
-                    done.deaf += 1;
-                    done.deaf_reason = Some(why);
+                    done.unadopted += 1;
+                    done.unadopted_reason = Some(why);
                 }
             }
         }
@@ -150,7 +151,7 @@ impl Maps {
     }
 
     /// What the socket receives yields from now on, if it does not yet. The outer error: nothing could be attached.
-    fn begin(&mut self, socket: &Tcp) -> Result<std::result::Result<(), Deaf>> {
+    fn begin(&mut self, socket: &Tcp) -> Result<std::result::Result<(), NotAdopted>> {
         let key = socket.as_fd().as_raw_fd().to_ne_bytes();
         let has = |map: &Option<MapHandle>| {
             let found = |map: &MapHandle| matches!(map.lookup(&key, MapFlags::ANY), Ok(Some(_)));
@@ -165,15 +166,15 @@ impl Maps {
         if let Some(wishes) = &self.wishes {
             let done = wishes.update(&key, &NN_BY_NETNICE.to_ne_bytes(), MapFlags::ANY);
             if let Err(why) = done {
-                return Ok(Err(Deaf::Other(io::Error::other(why))));
+                return Ok(Err(NotAdopted::Other(io::Error::other(why))));
             }
         }
         Ok(socket
             .yield_receiving()
-            .map_err(|why| match why.raw_os_error() {
-                Some(libc::EOPNOTSUPP) => Deaf::Kernel,
-                Some(libc::ENOPROTOOPT) => Deaf::NotAttached,
-                _ => Deaf::Other(why),
+            .map_err(|why| match Errno::from_io_error(&why) {
+                Some(Errno::OPNOTSUPP) => NotAdopted::Kernel,
+                Some(Errno::NOPROTOOPT) => NotAdopted::NotAttached,
+                _ => NotAdopted::Other(why),
             }))
     }
 

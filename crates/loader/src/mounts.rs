@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! /proc/self/mountinfo, as far as netnice needs it.
 
+use std::fs;
 use std::path::PathBuf;
 
 use procfs::process::MountInfo;
+
+use crate::{Error, Result};
+
+const PATH: &str = "/proc/self/mountinfo";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
@@ -13,7 +18,13 @@ pub struct Mount {
     pub source: String,
 }
 
-/// Parses the whole file; a line that is not a mount is skipped.
+/// Of this process.
+pub(crate) fn read() -> Result<Vec<Mount>> {
+    let text = fs::read_to_string(PATH).map_err(Error::file("read", PATH))?;
+    Ok(parse(&text))
+}
+
+/// Parses the whole file; a line that is not a mount is skipped, where procfs gives up all of them.
 pub fn parse(mountinfo: &str) -> Vec<Mount> {
     mountinfo.lines().filter_map(parse_line).collect()
 }

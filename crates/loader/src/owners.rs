@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use procfs::process::{all_processes, FDTarget, Process};
 use serde::Serialize;
 
-use crate::cgroup::Group;
+use crate::group::Group;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Owner {
@@ -26,8 +26,11 @@ impl Owner {
         Some(Self {
             pid,
             program: process.stat().ok()?.comm,
+            level: path
+                .as_ref()
+                .and_then(|group| Group::of_path(&group.pathname))
+                .map(|g| g.level),
             unit: path.map_or("/".to_owned(), |group| unit(&group.pathname).to_owned()),
-            level: Group::of_process(pid).ok().flatten().map(|g| g.level),
         })
     }
 }

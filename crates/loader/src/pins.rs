@@ -38,8 +38,9 @@ pub fn params() -> PathBuf {
     maps().join("params")
 }
 
-pub fn counters(cgroup: &str) -> PathBuf {
-    maps().join(format!("counters-{cgroup}"))
+/// The choices and counters of every cgroup that sends.
+pub fn groups() -> PathBuf {
+    maps().join("groups")
 }
 
 /// Sockets for which their cgroup no longer speaks.

@@ -3,11 +3,12 @@
 
 use serde::Serialize;
 
-use crate::cgroup::{Group, Hierarchy};
+use crate::cgroup::Hierarchy;
 use crate::facts::privileged;
+use crate::group::Group;
 use crate::kernel::congestion_controls;
 use crate::params::ALGORITHMS;
-use crate::policy::Counters;
+use crate::policy::{AllCounters, Counters};
 use crate::receiver::ReceiverStatus;
 use crate::state::State;
 use crate::{pins, receiver, sockets, Result};
@@ -65,7 +66,7 @@ pub fn status() -> Result<Status> {
     let hierarchy = Hierarchy::find().ok();
     let made = hierarchy.as_ref().is_some_and(Hierarchy::exists);
     let groups = match &hierarchy {
-        Some(h) if made => Group::ALL.iter().map(|g| group_status(h, *g)).collect(),
+        Some(h) if made => groups(h),
         _ => Vec::new(),
     };
     let condition = match &loaded {
@@ -87,10 +88,12 @@ pub fn status() -> Result<Status> {
     })
 }
 
-fn group_status(hierarchy: &Hierarchy, group: Group) -> GroupStatus {
-    GroupStatus {
+fn groups(hierarchy: &Hierarchy) -> Vec<GroupStatus> {
+    let counters = AllCounters::open();
+    let status = |group: Group| GroupStatus {
         name: group.name(),
         processes: hierarchy.processes(group),
-        counters: Counters::read(group),
-    }
+        counters: counters.of(hierarchy, group),
+    };
+    Group::all().map(status).collect()
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Loading: from whatever is found to all in place, or nothing done and a reason.
 
-use crate::cgroup::{Group, Hierarchy};
+use crate::cgroup::Hierarchy;
 use crate::facts::Facts;
+use crate::group::Group;
 use crate::health::{examine, Health};
 use crate::lock::Lock;
+use crate::policy::Policy;
 use crate::release::release;
 use crate::state::State;
-use crate::{
-    bpffs, doctor, kernel, pins, policy, receiver, sender, Error, Result, Step, UpOptions,
-};
+use crate::{bpffs, doctor, kernel, pins, receiver, sender, Error, Result, Step, UpOptions};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -27,7 +27,7 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
     let facts = Facts::gather("/".as_ref());
     let missing = doctor::missing(&facts);
     if !missing.is_empty() {
-        return Err(Error::Unfit(missing));
+        return Err(Error::Unsupported(missing));
     }
     let _lock = Lock::take()?;
     on_step(Step::Locked);
@@ -35,12 +35,12 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
     on_step(Step::BpffsMounted);
     let hierarchy = Hierarchy::find()?;
     let outcome = match examine(&hierarchy, options)? {
-        Health::Fit if options.applications && receiver::load_adopted(&hierarchy)? => {
+        Health::Healthy if options.applications && receiver::load_adopted(&hierarchy)? => {
             return Ok(Outcome::ForApplications)
         }
-        Health::Fit => return Ok(Outcome::AlreadyUp),
+        Health::Healthy => return Ok(Outcome::AlreadyUp),
         Health::Absent => Outcome::Loaded,
-        Health::Ill(ills) => Outcome::Repaired(ills),
+        Health::Degraded(defects) => Outcome::Repaired(defects),
     };
     let adopting = options.applications || receiver::adopting();
     // The mark of completeness first: whoever dies from here on leaves something visibly incomplete.
@@ -71,11 +71,14 @@ fn load(
         .and_then(|t| t.cong_control_args)
         .unwrap_or(kernel::CURRENT_CONG_CONTROL_ARGS);
     sender::load(&options.algorithms(), args, on_step)?;
-    for group in Group::ALL {
+    let mut policy = Policy::load()?;
+    on_step(Step::PolicyLoaded);
+    for group in Group::all() {
         hierarchy.make(group)?;
         on_step(Step::CgroupMade);
         if group.direction.sends() {
-            policy::attach(hierarchy, group, group.marked && options.mark, on_step)?;
+            let mark = group.marked && options.mark;
+            policy.attach(hierarchy, group, mark, on_step)?;
         }
     }
     receiver::load(hierarchy, on_step)?;

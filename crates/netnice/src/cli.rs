@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, ArgGroup, Command, CommandFactory, Parser};
 use netnice_loader::catalogue::Catalogue;
-use netnice_loader::cgroup::Direction;
+use netnice_loader::group::Direction;
 
 const AFTER: &str = "\
 Levels:

@@ -5,6 +5,8 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use procfs::ProcError;
+
 /// netnice itself failed.
 pub const FAILED: u8 = 125;
 const CANNOT_RUN: u8 = 126;
@@ -27,7 +29,7 @@ pub enum Error {
     )]
     NoProcess(u32),
     #[error("cannot look at process {0}: {1}")]
-    Hidden(u32, io::Error),
+    Hidden(u32, ProcError),
     #[error("process {0} ({1}) is a thread of the kernel: it opens no connections that could be moved.\nName the program whose connections you mean.")]
     KernelThread(u32, String),
     #[error(
@@ -44,11 +46,11 @@ pub enum Error {
         reason: io::Error,
     },
     #[error(
-        "process {pid}: what {deaf} of its TCP sockets receive cannot begin to yield: {reason}."
+        "process {pid}: what {unadopted} of its TCP sockets receive cannot begin to yield: {reason}."
     )]
-    Deaf {
+    NotAdopted {
         pid: u32,
-        deaf: usize,
+        unadopted: usize,
         reason: String,
     },
     #[error("cannot print what was asked for: {0}")]

@@ -7,7 +7,8 @@ use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use netnice_loader::cgroup::{Group, Hierarchy};
+use netnice_loader::cgroup::Hierarchy;
+use netnice_loader::group::Group;
 
 use crate::loading::load;
 use crate::Error;

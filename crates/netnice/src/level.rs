@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Which group a command or a process goes into, given where it already is, and how it is told. Pure.
 
-use netnice_loader::cgroup::{Direction, Group, HIGHEST_LEVEL};
+use netnice_loader::group::{Direction, Group, HIGHEST_LEVEL};
 
 use crate::Error;
 

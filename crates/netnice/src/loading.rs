@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The first use after a start loads netnice.
 
-use netnice_loader::cgroup::{Group, Hierarchy};
+use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
+use netnice_loader::group::Group;
 use netnice_loader::{is_up, kernel, up, Outcome, UpOptions};
 use netnice_output::complain;
 

@@ -3,11 +3,13 @@
 
 use std::io::ErrorKind;
 
-use netnice_loader::cgroup::{Group, Hierarchy};
+use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
-use netnice_loader::live::{self, Deaf, Target};
+use netnice_loader::group::Group;
+use netnice_loader::live::{self, NotAdopted, Target};
 use netnice_loader::state::State;
 use netnice_output::{complain, print};
+use rustix::io::Errno;
 
 use crate::level::described;
 use crate::loading::load;
@@ -52,8 +54,7 @@ fn permitted(process: &Process, to: Option<Group>) -> Result<(), Error> {
     if privileged() {
         return Ok(());
     }
-    // SAFETY: asks for a number.
-    let me = unsafe { libc::geteuid() };
+    let me = rustix::process::geteuid().as_raw();
     if !process.users.contains(&me) {
         return Err(Error::NotYours(process.pid, name()));
     }
@@ -77,7 +78,7 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
         let placed = hierarchy.place(process.pid, to);
         placed.map_err(|e| match e.kind() {
             ErrorKind::PermissionDenied => Error::NotRoot(dir),
-            _ if e.raw_os_error() == Some(libc::ESRCH) => Error::NoProcess(process.pid),
+            _ if Errno::from_io_error(&e) == Some(Errno::SRCH) => Error::NoProcess(process.pid),
             _ => Error::Join(dir, e),
         })?;
     }
@@ -90,29 +91,32 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
             reason,
         });
     }
-    let Some(reason) = done.deaf_reason else {
+    let Some(reason) = done.unadopted_reason else {
         return Ok(());
     };
-    let deaf = Error::Deaf {
+    let unadopted = Error::NotAdopted {
         pid: process.pid,
-        deaf: done.deaf,
+        unadopted: done.unadopted,
         reason: unable(reason),
     };
     if to.is_some_and(|group| group.direction.sends()) {
-        complain("netnice", format_args!("{deaf}\nWhat they send yields.")); // all else was done
+        complain(
+            "netnice",
+            format_args!("{unadopted}\nWhat they send yields."),
+        ); // all else was done
         return Ok(());
     }
-    Err(deaf)
+    Err(unadopted)
 }
 
-fn unable(reason: Deaf) -> String {
+fn unable(reason: NotAdopted) -> String {
     match reason {
-        Deaf::Kernel => format!(
+        NotAdopted::Kernel => format!(
             "on a connection in use it can only since Linux {}. Start the program with netnice instead",
             live::RECEIVING
         ),
-        Deaf::NotAttached => "it takes root: 'sudo netnice …', or 'netnicectl up --applications' by the administrator".to_owned(),
-        Deaf::Other(why) => why.to_string(),
+        NotAdopted::NotAttached => "it takes root: 'sudo netnice …', or 'netnicectl up --applications' by the administrator".to_owned(),
+        NotAdopted::Other(why) => why.to_string(),
     }
 }
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What /proc tells of another process.
 
-use std::fs;
-use std::io::{self, ErrorKind};
-
-use netnice_loader::cgroup::Group;
+use netnice_loader::group::Group;
+use procfs::process::StatFlags;
+use procfs::ProcError;
 
 use crate::Error;
-
-/// PF_KTHREAD of the kernel's sched.h.
-const KERNEL_THREAD: u32 = 0x0020_0000;
 
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -24,64 +20,31 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn look(pid: u32) -> Result<Self, Error> {
-        let failed = |e: io::Error| match e.kind() {
-            ErrorKind::NotFound => Error::NoProcess(pid),
-            _ if e.raw_os_error() == Some(libc::ESRCH) => Error::NoProcess(pid),
-            _ => Error::Hidden(pid, e),
+        let failed = |why| match why {
+            ProcError::NotFound(_) => Error::NoProcess(pid),
+            _ => Error::Hidden(pid, why),
         };
-        let read = |file| fs::read_to_string(format!("/proc/{pid}/{file}")).map_err(failed);
-        let status = read("status")?;
-        let unclear = || failed(io::Error::from(ErrorKind::InvalidData));
-        if field(&status, "State").is_some_and(|state| state.starts_with(['Z', 'X'])) {
+        let number = i32::try_from(pid).map_err(|_| Error::NoProcess(pid))?;
+        let process = procfs::process::Process::new(number).map_err(failed)?;
+        let status = process.status().map_err(failed)?;
+        if status.state.starts_with(['Z', 'X']) {
             return Err(Error::NoProcess(pid));
         }
+        // procfs's own way to them refuses all where it does not know one.
+        let flags = StatFlags::from_bits_truncate(process.stat().map_err(failed)?.flags);
         Ok(Self {
-            pid: field(&status, "Tgid")
-                .and_then(|id| id.parse().ok())
-                .ok_or_else(unclear)?,
-            name: field(&status, "Name").unwrap_or_default().to_owned(),
-            users: users(&status).ok_or_else(unclear)?,
-            kernel: flags(&read("stat")?).ok_or_else(unclear)? & KERNEL_THREAD != 0,
-            group: Group::of_process(pid).map_err(failed)?,
+            pid: status.tgid.unsigned_abs(),
+            name: status.name,
+            users: [status.ruid, status.euid],
+            kernel: flags.contains(StatFlags::PF_KTHREAD),
+            group: Group::of_process(&process).map_err(failed)?,
         })
     }
-}
-
-fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
-    let of_name = |line: &'a str| line.strip_prefix(name)?.strip_prefix(':');
-    status.lines().find_map(of_name).map(str::trim)
-}
-
-fn users(status: &str) -> Option<[u32; 2]> {
-    let mut ids = field(status, "Uid")?.split_whitespace();
-    Some([ids.next()?.parse().ok()?, ids.next()?.parse().ok()?])
-}
-
-// The ninth field; the second, a name in brackets, may hold anything.
-fn flags(stat: &str) -> Option<u32> {
-    let rest = stat.rsplit_once(')')?.1;
-    rest.split_whitespace().nth(6)?.parse().ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_status_file() {
-        let status = "Name:\tmy prog\nState:\tS (sleeping)\nTgid:\t7\nUid:\t1\t2\t3\t4\n";
-        assert_eq!(field(status, "Name"), Some("my prog"));
-        assert_eq!(field(status, "Tgid"), Some("7"));
-        assert_eq!(field(status, "Pid"), None);
-        assert_eq!(users(status), Some([1, 2]));
-    }
-
-    #[test]
-    fn flags_behind_a_strange_name() {
-        let stat = "2 (a ) b) S 0 0 0 0 -1 2129984 0 0";
-        assert_eq!(flags(stat).map(|f| f & KERNEL_THREAD != 0), Some(true));
-        assert_eq!(flags("2 (x) S"), None);
-    }
 
     #[test]
     fn this_process_and_none() {
@@ -95,12 +58,16 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_stands_for_its_process() {
-        let tid = std::thread::spawn(|| {
-            // SAFETY: asks for a number.
-            let tid = unsafe { libc::gettid() };
-            Process::look(tid as u32).expect("it runs").pid
-        });
-        assert_eq!(tid.join().expect("no panic"), std::process::id());
+    fn a_thread_stands_for_its_process_whatever_its_name() {
+        let look = || {
+            let thread = rustix::thread::gettid().as_raw_pid();
+            Process::look(thread.unsigned_abs()).expect("it runs")
+        };
+        let named = std::thread::Builder::new().name("2 (a ) b) S".into());
+        let seen = named.spawn(look).expect("a thread").join();
+        let seen = seen.expect("no panic");
+        assert_eq!(seen.pid, std::process::id());
+        assert_eq!(seen.name, "2 (a ) b) S");
+        assert!(!seen.kernel);
     }
 }

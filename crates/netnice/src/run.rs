@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! From the command line to what it asks for.
 
-use netnice_loader::cgroup::Group;
+use netnice_loader::group::Group;
 use netnice_output::print;
 
 use crate::{launch, level, list, moving, Asked, Cli, Error};

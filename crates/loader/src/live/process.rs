@@ -53,7 +53,7 @@ impl Process {
         }
     }
 
-    /// What new connections of its network namespace run on.
+    /// What new connections of its network namespace run on; procfs knows no descriptors of namespaces, nor this file.
     pub(super) fn default_congestion_control(&self) -> io::Result<String> {
         let here = File::open("/proc/thread-self/ns/net")?;
         let there = File::open(format!("/proc/{}/ns/net", self.pid))?;

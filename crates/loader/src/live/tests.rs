@@ -4,6 +4,8 @@
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::fd::OwnedFd;
 
+use rustix::net::sockopt;
+
 use super::process::{inode, Process};
 use super::socket::Tcp;
 use super::*;
@@ -12,27 +14,8 @@ fn tcp(socket: &impl AsFd) -> Tcp {
     Tcp::of(socket.as_fd().try_clone_to_owned().expect("duplicate")).expect("a TCP socket")
 }
 
-fn tos(socket: &impl AsFd) -> i32 {
-    let mut value = 0i32;
-    let mut length = 4;
-    let fd = socket.as_fd().as_raw_fd();
-    // SAFETY: the kernel writes at most four bytes to four.
-    let failed = unsafe {
-        let at = (&raw mut value).cast();
-        libc::getsockopt(fd, libc::IPPROTO_IP, libc::IP_TOS, at, &mut length)
-    };
-    assert_eq!(failed, 0);
-    value
-}
-
-fn set_tos(socket: &impl AsFd, value: i32) {
-    let fd = socket.as_fd().as_raw_fd();
-    // SAFETY: the kernel reads four bytes of four.
-    let failed = unsafe {
-        let at = (&raw const value).cast();
-        libc::setsockopt(fd, libc::IPPROTO_IP, libc::IP_TOS, at, 4)
-    };
-    assert_eq!(failed, 0);
+fn tos(socket: &impl AsFd) -> u8 {
+    sockopt::ip_tos(socket).expect("an IP socket")
 }
 
 #[test]
@@ -50,10 +33,8 @@ fn a_congestion_control_and_its_name() {
     assert_eq!(socket.congestion_control().expect("readable"), "reno");
     assert!(!socket.is_ours().expect("readable"));
     let unknown = socket.set_congestion_control("no-such-one");
-    assert_eq!(
-        unknown.expect_err("unknown").raw_os_error(),
-        Some(libc::ENOENT)
-    );
+    let why = unknown.expect_err("unknown");
+    assert_eq!(Errno::from_io_error(&why), Some(Errno::NOENT));
 }
 
 #[test]
@@ -65,7 +46,7 @@ fn the_mark_goes_on_and_off_and_leaves_other_marks() {
         assert_eq!(tos(&listener), 4);
         socket.mark(false).expect("TCP takes it");
         assert_eq!(tos(&listener), 0);
-        set_tos(&listener, 0xb8);
+        sockopt::set_ip_tos(&listener, 0xb8).expect("an IP socket");
         socket.mark(false).expect("TCP takes it");
         assert_eq!(tos(&listener), 0xb8);
     }

@@ -10,7 +10,8 @@ mod params;
 
 use serde::Serialize;
 
-use crate::cgroup::{Group, Hierarchy};
+use crate::cgroup::Hierarchy;
+use crate::group::Group;
 use crate::lock::Lock;
 use crate::{pins, Result, Step};
 
@@ -46,7 +47,7 @@ pub(crate) fn load(hierarchy: &Hierarchy, on_step: &mut dyn FnMut(Step)) -> Resu
         Some(&pins::receiver_connections()),
     )?;
     on_step(Step::ReceiverLoaded);
-    for group in Group::ALL.into_iter().filter(|g| g.direction.receives()) {
+    for group in Group::all().filter(|g| g.direction.receives()) {
         let name = group.name();
         let pin = |program: &str| pins::receiver_link(&name, program);
         receiver.attach(&hierarchy.dir(group), pin)?;

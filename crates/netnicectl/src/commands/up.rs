@@ -53,8 +53,11 @@ fn told(outcome: &Outcome) -> String {
         Outcome::Loaded => "up".to_owned(),
         Outcome::AlreadyUp => "already up".to_owned(),
         Outcome::ForApplications => "up for applications too".to_owned(),
-        Outcome::Repaired(ills) => {
-            format!("up again; what was there was replaced: {}", ills.join("; "))
+        Outcome::Repaired(defects) => {
+            format!(
+                "up again; what was there was replaced: {}",
+                defects.join("; ")
+            )
         }
     }
 }

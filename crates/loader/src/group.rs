@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Which traffic yields, and to whom: what a cgroup stands for, and its name.
+
+use procfs::process::Process;
+use procfs::{ProcResult, ProcessCGroups};
+use serde::Serialize;
+
+use crate::{Error, Result};
+
+/// The highest level there is; 0 yields least.
+pub const HIGHEST_LEVEL: u32 = 2;
+/// The cgroup that holds those of all groups, below the root.
+pub(crate) const PARENT: &str = "netnice";
+
+/// Which of a group's traffic yields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    #[default]
+    Both,
+    /// What its processes send.
+    Send,
+    /// What they receive.
+    Receive,
+}
+
+impl Direction {
+    const ALL: [Self; 3] = [Self::Both, Self::Send, Self::Receive];
+
+    /// Yields wherever either does.
+    pub fn union(self, other: Self) -> Self {
+        if self == other {
+            self
+        } else {
+            Self::Both
+        }
+    }
+
+    pub fn sends(self) -> bool {
+        self != Self::Receive
+    }
+
+    pub fn receives(self) -> bool {
+        self != Self::Send
+    }
+
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Both => "",
+            Self::Send => "-send",
+            Self::Receive => "-receive",
+        }
+    }
+}
+
+/// One cgroup: a level, with or without DSCP LE on its packets, for one direction or both.
+///
+/// A process is in one cgroup, so each combination that it can ask for needs one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Group {
+    pub level: u32,
+    pub marked: bool,
+    pub direction: Direction,
+}
+
+impl Group {
+    pub const fn new(level: u32, marked: bool, direction: Direction) -> Self {
+        Self {
+            level,
+            marked,
+            direction,
+        }
+    }
+
+    /// Every one there is, in the order that they are shown in.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let marks = |level, direction| [true, false].map(|mark| Self::new(level, mark, direction));
+        (0..=HIGHEST_LEVEL)
+            .flat_map(|level| Direction::ALL.map(|direction| (level, direction)))
+            .flat_map(move |(level, direction)| marks(level, direction))
+    }
+
+    /// Of its cgroup.
+    pub fn name(self) -> String {
+        let mark = if self.marked { "" } else { "-unmarked" };
+        format!("level{}{mark}{}", self.level, self.direction.suffix())
+    }
+
+    /// What its connections run on, as setsockopt(TCP_CONGESTION) takes it.
+    pub fn congestion_control(self) -> String {
+        match self.level {
+            0 => "netnice".to_owned(),
+            level => format!("netnice{level}"),
+        }
+    }
+
+    /// The group that a path below the cgroup root lies in, at any depth.
+    pub fn of_path(path: &str) -> Option<Self> {
+        let mut parts = path.split('/').skip_while(|part| *part != PARENT);
+        let name = parts.nth(1)?;
+        Self::all().find(|group| group.name() == name)
+    }
+
+    /// The group this process is in; `None` in the foreground.
+    pub fn current() -> Result<Option<Self>> {
+        let groups = Process::myself().and_then(|process| process.cgroups());
+        groups.map(Self::among).map_err(Error::OwnGroup)
+    }
+
+    /// The group another process is in; fails when there is no such process.
+    pub fn of_process(process: &Process) -> ProcResult<Option<Self>> {
+        process.cgroups().map(Self::among)
+    }
+
+    fn among(groups: ProcessCGroups) -> Option<Self> {
+        let of_version_2 = groups.into_iter().find(|group| group.hierarchy == 0);
+        Self::of_path(&of_version_2?.pathname)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use procfs::FromBufRead;
+
+    use super::*;
+
+    #[test]
+    fn groups_and_paths() {
+        for group in Group::all() {
+            let path = format!("/netnice/{}", group.name());
+            assert_eq!(Group::of_path(&path), Some(group));
+        }
+        let level = |number| Some(Group::new(number, true, Direction::Both));
+        assert_eq!(Group::of_path("/netnice/level0/inner"), level(0));
+        assert_eq!(Group::of_path("/netnice/level2"), level(2));
+        for other in ["/", "/netnice", "/netnice/other", "/user.slice/level0"] {
+            assert_eq!(Group::of_path(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_unified_hierarchy_counts() {
+        let text = "4:cpu:/netnice/level0\n0::/netnice/level1\n";
+        let groups = ProcessCGroups::from_buf_read(text.as_bytes()).expect("two lines");
+        let level1 = Group::new(1, true, Direction::Both);
+        assert_eq!(Group::among(groups), Some(level1));
+    }
+
+    #[test]
+    fn every_group_once_and_level_0_first() {
+        let all: Vec<_> = Group::all().collect();
+        for (i, group) in all.iter().enumerate() {
+            assert!(!all[..i].contains(group), "{}", group.name());
+        }
+        let names: Vec<_> = all.iter().take(6).map(|group| group.name()).collect();
+        assert_eq!(
+            names.join(" "),
+            "level0 level0-unmarked level0-send level0-unmarked-send level0-receive level0-unmarked-receive"
+        );
+        assert_eq!(all.len(), 18);
+    }
+
+    #[test]
+    fn every_level_has_an_algorithm_that_up_registers() {
+        for group in Group::all() {
+            let name = group.congestion_control();
+            let row = crate::params::ALGORITHMS.iter().find(|a| a.name == name);
+            assert!(row.is_some_and(|a| a.shipped), "{name}");
+        }
+    }
+}
