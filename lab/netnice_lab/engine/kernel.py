@@ -59,7 +59,7 @@ def inputs() -> list[Path]:
 
 def patches() -> list[Path]:
     """What is changed in Debian's source, in the order in which it is applied."""
-    return [places.KERNEL_SOURCES / name for name in ("virtual-time.patch", "speed.patch")]
+    return [places.KERNEL_SOURCES / name for name in ("virtual-time.patch", "speed.patch", "host-registers.patch")]
 
 
 def key() -> str:
