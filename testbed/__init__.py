@@ -21,6 +21,7 @@ from testbed.netnice import netnice_up, parameters
 from testbed.nginx import Nginx
 from testbed.ownership import scratch, sweep
 from testbed.path import Path, Veth, black_hole
+from testbed.podman import Podman
 from testbed.programs import program
 from testbed.registry import Registry, random_image
 from testbed.rsync import RsyncDaemon
@@ -35,6 +36,7 @@ __all__ = [
     "Nginx",
     "Packet",
     "Path",
+    "Podman",
     "Process",
     "Registry",
     "RsyncDaemon",

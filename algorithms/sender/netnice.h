@@ -33,7 +33,7 @@
 
 #define NETNICE_PARAMS(P)                                                                                              \
 	P(threshold, 28)                                                                                               \
-	P(sub_packet_threshold, 40)                                                                                    \
+	P(sub_packet_threshold, 36)                                                                                    \
 	P(fraction, 50)                                                                                                \
 	P(alpha, 2)                                                                                                    \
 	P(beta, 3)                                                                                                     \

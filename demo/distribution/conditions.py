@@ -13,13 +13,16 @@ class Link:
 
     rate_bps: int
     rtt_ms: int
+    #: What the client fetches the file with: curl from nginx as it arrives there, rsync from the server's copy of it.
+    client: Literal["curl", "rsync"] = "curl"
 
 
 @dataclass(frozen=True)
 class Setting:
     """How the file is sent: ``limit_bps`` throttles every client alike, ``share`` each to that much of its own link.
 
-    ``by`` is who sees to it: the client, ``curl --limit-rate``, or the server, nginx's ``limit_rate``.
+    ``by`` is who sees to it: the client, ``curl --limit-rate`` or ``rsync --bwlimit``, or the server, nginx's
+    ``limit_rate`` or the rsync daemon's ``--bwlimit``.
     """
 
     key: str
@@ -44,7 +47,7 @@ SHARES = tuple(
 SERVERS = tuple(
     Setting(
         f"{percent}%server",
-        f"CUBIC, each at most {percent} % of its own link, by nginx",
+        f"CUBIC, each at most {percent} % of its own link, by the server",
         share=percent / 100,
         by="server",
     )
@@ -65,8 +68,8 @@ class Conditions:
 
     #: One tuple a replication server.
     links: tuple[tuple[Link, ...], ...] = (
-        (Link(1_000_000, 60), Link(4_000_000, 30), Link(8_000_000, 30), Link(25_000_000, 20)),
-        (Link(1_500_000, 50), Link(2_000_000, 40), Link(16_000_000, 20), Link(50_000_000, 10)),
+        (Link(1_000_000, 60), Link(4_000_000, 30, "rsync"), Link(8_000_000, 30), Link(25_000_000, 20)),
+        (Link(1_500_000, 50), Link(2_000_000, 40, "rsync"), Link(16_000_000, 20), Link(50_000_000, 10)),
     )
     trunk: Link = Link(100_000_000, 20)
     buffer_ms: int = 300

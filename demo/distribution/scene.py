@@ -8,35 +8,40 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path as File
 
 from demo.distribution.conditions import Conditions, Link, Setting
 from demo.distribution.result import Client, Result, pings
-from testbed import Namespace, Nginx, Path, Process, TestbedError, program
+from testbed import Namespace, Nginx, Path, Process, RsyncDaemon, TestbedError, program, scratch
+from testbed.rsync import throttle
 
 Report = Callable[[float, str], None]
 
 _FILE = "release"
+_LOOK_S = 0.01  # how late the end of a transfer is seen: 2 % of the shortest
 
 
 @dataclass(frozen=True)
 class _Place:
-    """A client's place: where it is, its link, and whom it asks."""
+    """A client's place, its link, whom it asks, the words that fetch into ``got``, and what its server runs first."""
 
     namespace: Namespace
     link: Link
-    server: str
-    url: str
+    server: Namespace
+    address: str
+    words: list[str]
+    got: File
+    first: list[str]
 
 
 def run(setting: Setting, c: Conditions, report: Report) -> Result:
     """Runs it from fresh namespaces to their removal."""
-    under = [program("netnice")] if setting.kind == "netnice" else []
-    paths: list[Path] = []
+    under, paths = _under(setting), list[Path]()
     with contextlib.ExitStack() as stack:
         origin = stack.enter_context(Namespace("origin"))
         source = stack.enter_context(Nginx(origin, {_FILE: c.file_bytes}, under))
-        places = [place for links in c.links for place in _replica(stack, paths, origin, source, links, under, c)]
-        clients = _distribute(places, setting, c, report)
+        places = [place for links in c.links for place in _replica(stack, paths, origin, source, links, setting, c)]
+        clients = _distribute(places, c, report)
     return Result(
         key=setting.key,
         title=setting.title,
@@ -52,41 +57,97 @@ def _replica(
     origin: Namespace,
     source: Nginx,
     links: tuple[Link, ...],
-    under: list[str],
+    setting: Setting,
     c: Conditions,
 ) -> list[_Place]:
     """A replication server behind the trunk, its cache empty, and the places of its clients."""
     replica = stack.enter_context(Namespace("replica"))
     paths.append(stack.enter_context(_path(replica, origin, c.trunk, c)))
-    cache = stack.enter_context(Nginx(replica, {}, under, origin=source.url("")))
+    cache = stack.enter_context(Nginx(replica, {}, _under(setting), origin=source.url("")))
     places = []
-    for link in links:
+    for number, link in enumerate(links):
         client = stack.enter_context(Namespace("client"))
         paths.append(stack.enter_context(_path(client, replica, link, c)))
-        places.append(_Place(client, link, replica.address, cache.url(_FILE)))
+        got = scratch("distribution") / f"{replica.name}-{number}"
+        # The server's address is that of this very path: the next one's takes its place.
+        if link.client == "curl":
+            words, first = _curl(cache.url(_FILE), got, setting, link), []
+        else:
+            daemon = stack.enter_context(RsyncDaemon(replica, _under(setting), limit=_limit(setting, link, "server")))
+            words = ["rsync", *throttle(_limit(setting, link, "client")), daemon.source(_FILE), str(got)]
+            first = _curl(cache.url(_FILE), daemon.out / _FILE)
+        places.append(_Place(client, link, replica, replica.address, words, got, first))
     return places
+
+
+def _under(setting: Setting) -> list[str]:
+    return [program("netnice")] if setting.kind == "netnice" else []
+
+
+def _limit(setting: Setting, link: Link, by: str) -> int:
+    """Bytes a second that the client's side or the server's holds to; 0: no limit."""
+    return setting.limit(link) // 8 if setting.by == by else 0
+
+
+def _curl(url: str, got: File, setting: Setting | None = None, link: Link | None = None) -> list[str]:
+    words = ["curl", "--silent", "--show-error", "--fail", "--output", str(got)]
+    if setting and link:
+        if limit := _limit(setting, link, "client"):
+            words += ["--limit-rate", str(limit)]
+        if limit := _limit(setting, link, "server"):
+            url += f"?limit={limit}"
+    return [*words, url]
 
 
 def _path(near: Namespace, far: Namespace, link: Link, c: Conditions) -> Path:
     return Path(near, far, rate=f"{link.rate_bps}bit", rtt=f"{link.rtt_ms}ms", queue=f"{c.queue_bytes(link)}B")
 
 
-def _distribute(places: list[_Place], setting: Setting, c: Conditions, report: Report) -> list[Client]:
+class _Fetch:
+    """One client's transfer: first what its server has to do for it, if anything, then its own."""
+
+    def __init__(self, place: _Place, stack: contextlib.ExitStack) -> None:
+        self.place, self._stack = place, stack
+        self._steps = [(place.server, place.first)] if place.first else []
+        self._steps.append((place.namespace, place.words))
+        self._step()
+
+    def _step(self) -> None:
+        where, words = self._steps.pop(0)
+        self._process = self._stack.enter_context(where.spawn(*words))
+
+    def done(self, c: Conditions) -> bool:
+        """Whether the client has the whole file by now."""
+        if self._process.running():
+            return False
+        _, err = self._process.wait()
+        if self._process.returncode != 0:
+            raise TestbedError(f"a client did not get the file: {err.strip()}")
+        if self._steps:
+            self._step()
+            return False
+        if (size := self.place.got.stat().st_size) != c.file_bytes:
+            raise TestbedError(f"a client got {size} of {c.file_bytes} bytes")
+        self.place.got.unlink()
+        return True
+
+
+def _distribute(places: list[_Place], c: Conditions, report: Report) -> list[Client]:
     """Every client fetches the file at once; returns when all have it."""
     with contextlib.ExitStack() as stack:
         pinging = [stack.enter_context(_ping(place, c)) for place in places]
         begin = time.time()
-        fetching = [stack.enter_context(_fetch(place, setting)) for place in places]
+        fetching = [_Fetch(place, stack) for place in places]
         took: dict[int, float] = {}
         while len(took) < len(places):
             elapsed = time.time() - begin
             if elapsed > c.patience_s:
                 raise TestbedError(f"{len(places) - len(took)} clients had not got the file after {elapsed:.0f} s")
             report(len(took) / len(places), f"{len(took)} of {len(places)} clients have it")
-            time.sleep(0.1)
-            for number, process in enumerate(fetching):
-                if number not in took and not process.running():
-                    took[number] = _took(process, c)
+            time.sleep(_LOOK_S)
+            for number, fetch in enumerate(fetching):
+                if number not in took and fetch.done(c):
+                    took[number] = time.time() - begin
         told = [process.end()[0] for process in pinging]
     return [
         Client(
@@ -101,34 +162,8 @@ def _distribute(places: list[_Place], setting: Setting, c: Conditions, report: R
 
 
 def _ping(place: _Place, c: Conditions) -> Process:
-    words = ["-n", "-D", "-i", str(c.ping_every_s), place.server]
+    words = ["-n", "-D", "-i", str(c.ping_every_s), place.address]
     return place.namespace.spawn("ping", *words, stdout=subprocess.PIPE)
-
-
-def _fetch(place: _Place, setting: Setting) -> Process:
-    limit = setting.limit(place.link)
-    in_client = ["--limit-rate", str(limit // 8)] if limit and setting.by == "client" else []
-    in_server = f"?limit={limit // 8}" if limit and setting.by == "server" else ""
-    words = [
-        "--silent",
-        "--show-error",
-        "--fail",
-        "--output",
-        "/dev/null",
-        "--write-out",
-        "%{time_total} %{size_download}",
-    ]
-    return place.namespace.spawn("curl", *words, *in_client, place.url + in_server, stdout=subprocess.PIPE)
-
-
-def _took(fetching: Process, c: Conditions) -> float:
-    out, err = fetching.wait()
-    if fetching.returncode != 0:
-        raise TestbedError(f"a client did not get the file: {err.strip()}")
-    seconds, size = out.split()
-    if int(size) != c.file_bytes:
-        raise TestbedError(f"a client got {size} of {c.file_bytes} bytes")
-    return float(seconds)
 
 
 def _seen(latencies: list[float], place: _Place) -> list[float]:

@@ -16,11 +16,12 @@ class Load:
 
 LOADS = (
     Load("pull", "an image's layers, by skopeo"),
+    Load("daemon", "the same by podman's daemon"),
     Load("model", "a model over 16 connections, by aria2c"),
 )
 
 LAYERS = 8
-"""Of the image. skopeo fetches six at a time."""
+"""Of the image. skopeo and podman fetch six at a time."""
 
 CONNECTIONS = 16
 """Of aria2c, which allows no more to one server."""

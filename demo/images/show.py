@@ -17,7 +17,7 @@ from demo.conditions import SCENARIOS, Conditions, Scenario
 from demo.downloads import downloading
 from demo.images import table
 from demo.images.conditions import LOADS, Load
-from demo.images.pulls import fetching, make_store, pulling
+from demo.images.pulls import daemon_pulling, fetching, make_store, pulling
 from demo.progress import Progress
 from demo.scenario import Result
 from demo.scene import Scene
@@ -29,7 +29,7 @@ class Images(Scene):
 
     SCENARIOS = SCENARIOS
     LOADS = LOADS
-    PROGRAMS = ("docker-registry", "skopeo", "aria2c", "iptables", "nginx")
+    PROGRAMS = ("docker-registry", "skopeo", "podman", "aria2c", "iptables", "nginx")
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.conditions = Conditions(seconds=options.seconds, seed=options.seed, uploads=1, downloads=1)
@@ -43,8 +43,9 @@ class Images(Scene):
         wanted: list[tuple[Scenario, str]] = [(one, "") for one in self._kinds if one.kind == "none"]
         wanted += [(one, load.key) for load in self._loads for one in self._kinds if one.kind != "none"]
         ways: dict[str, Transferring] = {"": downloading, "model": fetching}
-        if any(load.key == "pull" for load in self._loads):
-            ways["pull"] = partial(pulling, make_store(self.conditions))
+        if any(load.key != "model" for load in self._loads):
+            store = make_store(self.conditions)
+            ways |= {"pull": partial(pulling, store), "daemon": partial(daemon_pulling, store)}
         with netnice_up():
             for number, (kind, load) in enumerate(wanted, 1):
                 progress = Progress(f"{number}/{len(wanted)} {kind.title.format(transfers=load)}")

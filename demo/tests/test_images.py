@@ -77,7 +77,7 @@ def test_loads_of_other_scenes_are_refused(capsys: pytest.CaptureFixture[str]) -
     with pytest.raises(SystemExit) as ended:
         main(["--scene", "images", "--loads", "seed"])
     assert ended.value.code == 2
-    assert "choose from pull, model" in capsys.readouterr().err
+    assert "choose from pull, daemon, model" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("load", LOADS, ids=lambda load: load.key)

@@ -56,7 +56,6 @@ MISSES: misses.Misses = {
         goodput reno:netnice x4: 1000/1
         goodput reno:netnice x19: 1000/1
         latency reno:netnice x4: 1000/1
-        latency reno:netnice x19: 1000/1
     """,
     ALONE: """
         sum reno:netnice1 x19: 1000/0.5

@@ -15,6 +15,8 @@ const FORMER: [&str; 2] = ["nice1", "nice2"];
 /// DSCP 000001 above the two ECN bits (RFC 8622).
 const LE: u8 = 0x04;
 const ECN: u8 = 0x03;
+/// Background, for this host's own queues, as transport/policy/policy.bpf.c has it.
+const BACKGROUND: c_int = 257;
 /// Larger than any window; what a fresh connection has, about.
 const UNCLAMPED: c_int = 1 << 30;
 
@@ -68,7 +70,16 @@ impl Tcp {
                 done?;
             }
         }
-        Ok(())
+        self.prioritize(wanted)
+    }
+
+    /// After the TOS, which resets it; another priority than background's is somebody's choice and stays.
+    fn prioritize(&self, wanted: bool) -> io::Result<()> {
+        match (self.priority()?, wanted) {
+            (0, true) => self.set(libc::SOL_SOCKET, libc::SO_PRIORITY, BACKGROUND),
+            (BACKGROUND, false) => self.set(libc::SOL_SOCKET, libc::SO_PRIORITY, 0),
+            _ => Ok(()),
+        }
     }
 
     fn mark_ipv4(&self, wanted: bool) -> rustix::io::Result<()> {
@@ -93,22 +104,37 @@ impl Tcp {
 
     /// As its application would say it: what it receives yields.
     pub(super) fn yield_receiving(&self) -> io::Result<()> {
-        self.set(NETNICE_RECEIVE, 1)
+        self.set(libc::IPPROTO_TCP, NETNICE_RECEIVE, 1)
     }
 
     /// The kernel tunes the advertised window again.
     pub(super) fn release_window(&self) -> io::Result<()> {
-        self.set(libc::TCP_WINDOW_CLAMP, UNCLAMPED)
+        self.set(libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, UNCLAMPED)
     }
 
-    /// An option of TCP that rustix does not know.
-    fn set(&self, name: c_int, value: c_int) -> io::Result<()> {
+    fn priority(&self) -> io::Result<c_int> {
+        let mut value: c_int = 0;
+        let mut length = size_of_val(&value) as libc::socklen_t;
+        let fd = self.fd.as_raw_fd();
+        // SAFETY: the kernel writes at most `length` bytes into a value that outlives the call.
+        let failed = unsafe {
+            let value = (&raw mut value).cast();
+            libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_PRIORITY, value, &mut length)
+        };
+        match failed {
+            0 => Ok(value),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// An option that rustix does not know.
+    fn set(&self, level: c_int, name: c_int, value: c_int) -> io::Result<()> {
         let length = size_of_val(&value) as libc::socklen_t;
         let fd = self.fd.as_raw_fd();
         // SAFETY: the kernel reads `length` bytes of a value that outlives the call.
         let failed = unsafe {
             let value = (&raw const value).cast();
-            libc::setsockopt(fd, libc::IPPROTO_TCP, name, value, length)
+            libc::setsockopt(fd, level, name, value, length)
         };
         match failed {
             0 => Ok(()),
