@@ -12,11 +12,12 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from netnice_lab import places
-from netnice_lab.engine import guest, kernel, module, receiver
+from netnice_lab.engine import guest, kernel, module, receiver, site
 from netnice_lab.errors import LabError
 from netnice_lab.model.output import Output
 from netnice_lab.model.parameters import Parameters
@@ -49,6 +50,8 @@ class Programs:
         parts = [self.kernel.key, self.module.key, self.guest.key]
         if run.receiver:
             parts[2] += receiver.build().key
+        if run.reports:
+            parts[2] += site.build().key
         return run.key(*parts)
 
 
@@ -132,6 +135,9 @@ def prepare(directory: Path, run: Run, programs: Programs) -> None:
     shutil.copy(programs.guest.traffic, directory / "traffic")
     if run.receiver:
         shutil.copy(receiver.build().path, directory / "receiver")
+    if run.reports:
+        for program in site.build().programs:
+            shutil.copy(program, directory / program.name)
 
 
 def die_with_parent() -> None:
@@ -194,7 +200,7 @@ def boot(directory: Path, run: Run, programs: Programs, limit: float, name: str,
     finally:
         kill(process)
         _running.remove(process)
-    files = collect(directory, console.decode(errors="replace"), name)
+    files = collect(directory, run.reports, console.decode(errors="replace"), name)
     return Output(files, time.monotonic() - began, cpu_of_children() - used, key)
 
 
@@ -217,10 +223,16 @@ class GuestCrashError(LabError):
     """The guest's kernel died: under memory or process pressure the host can do that to it."""
 
 
-def collect(directory: Path, console: str, name: str) -> dict[str, str]:
+def has_content(file: Path) -> bool:
+    """Was it written?"""
+    return file.exists() and file.stat().st_size > 0
+
+
+def collect(directory: Path, reports: Sequence[str], console: str, name: str) -> dict[str, str]:
     """Read what the guest wrote; anything but a clean end is an error that shows its last words."""
-    if "lab: traffic ended with 0" not in console:
+    absent = [file for file in reports if not has_content(directory / "out" / file)]
+    if absent or "lab: traffic ended with 0" not in console:
         last = [line for line in console.splitlines() if line.strip()][-8:]
         kind = LabError if "lab: " in console else GuestCrashError
         raise kind(f"{name}: the guest failed", "\n    ".join(last) or "it said nothing", "see its words above")
-    return {file: (directory / "out" / file).read_text() for file in OUTPUTS}
+    return {file: (directory / "out" / file).read_text() for file in (*OUTPUTS, *reports)}

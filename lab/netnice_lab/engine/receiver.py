@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """The receiver side in a guest: the shipped eBPF object, loaded by the shipped loader, run by the interpreter."""
 
-import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from netnice_lab import places, tool
-from netnice_lab.errors import LabError
+from netnice_lab.engine import cargo
 
 OBJECTS = "transport/receiver"
 LOADER = ("crates/receiver", "crates/build", "crates/loader/src/receiver")
@@ -38,22 +36,6 @@ def build() -> Program:
     home = places.cache() / "receivers" / key
     program = home / "netnice-receiver"
     if not program.exists():
-        compile_into(home)
+        cargo.compile_into(home, ["netnice-receiver"])
     # results belong to the program, not to the wording of its sources
     return Program(places.digest(program.read_bytes()), program)
-
-
-def compile_into(home: Path) -> None:
-    """Compile it with cargo; two builds at a time do not disturb each other."""
-    if shutil.which("cargo") is None:
-        raise LabError("no Rust", "cargo is not installed", "./setup --yes test")
-    target = Path(os.environ.get("CARGO_TARGET_DIR") or places.cache().parent / "target")
-    tool.run(
-        ["cargo", "build", "--locked", "--release", "-p", "netnice-receiver"],
-        places.CLONE,
-        {**os.environ, "CARGO_TARGET_DIR": str(target)},
-    )
-    home.mkdir(parents=True, exist_ok=True)
-    aside = home / f"part-{os.getpid()}"
-    shutil.copy(target / "release" / "netnice-receiver", aside)
-    aside.rename(home / "netnice-receiver")

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from netnice_lab.errors import LabError
+from netnice_lab.measures import visits
 from netnice_lab.model.measure import Sampled
 from netnice_lab.model.output import Output
 from netnice_lab.model.scenario import Run
@@ -110,6 +111,8 @@ def metrics(run: Run, output: Output) -> Metrics:
         end, documents = run.warm_up + run.window, table(output, "documents.csv")
         asked = Sampled(run.groups, end, sampled["flow"], sampled["receiver"], documents, run.readers)
         result |= run.measure.numbers(asked)
+    if run.reports:
+        result |= visits.metrics(run.reports, output.files)
     if output.files["samples.csv"]:
         queue = sampled["queue"]
         queue = queue[queue.us >= run.warm_up * 1e6]

@@ -13,6 +13,7 @@ from netnice_lab.model.receiver import Receiver
 from netnice_lab.model.topology import Topology
 from netnice_lab.model.tracelog import documents
 from netnice_lab.model.traffic import Bulk, Documents, Plan, Traffic
+from netnice_lab.model.visits import Visits
 
 SYSCTLS = {
     # what one connection learnt must not leak into the next: every document starts cold
@@ -78,14 +79,17 @@ class Scenario:
             plan.lines += [f"sample {self.sample * 1e6:.0f}", f"queue {node} {device}"]
         if self.receiver:
             plan.lines += self.receiver.plan()
-        used = {t.congestion_control for t in self.traffic if isinstance(t, Bulk | Documents)}
+        used = {t.congestion_control for t in self.traffic if isinstance(t, Bulk | Documents | Visits)}
         cores = tuple(sorted(used & set(Parameters.read().rows)))
         plan.lines += [f"core {name}" for name in cores]
         for traffic in self.traffic:
             plan.add(traffic)
         receiver = self.receiver.setup() if self.receiver else ""
         return Run(
-            setup=self.topology.setup() + "".join(f"echo {v} > {file}\n" for file, v in self.knobs) + receiver,
+            setup=self.topology.setup()
+            + "".join(f"echo {v} > {file}\n" for file, v in self.knobs)
+            + receiver
+            + "".join(plan.setup),
             plan=plan.text(),
             seed=self.seed,
             parameters={name: Parameters.read().within(name, dict(values)) for name, values in self.parameters},
@@ -93,6 +97,7 @@ class Scenario:
             cores=cores,
             groups=plan.groups,
             readers=plan.readers,
+            reports=tuple(plan.reports),
             window=self.duration - self.warm_up,
             warm_up=self.warm_up,
             receiver=self.receiver is not None,
@@ -113,6 +118,8 @@ class Run:
     """The netnice cores that it uses: a run of other algorithms does not change when the cores do."""
     groups: dict[str, list[int]] = field(default_factory=dict)
     readers: dict[str, list[int]] = field(default_factory=dict)
+    reports: tuple[str, ...] = ()
+    """What the visits' programs write, beside the guest's own tables."""
     window: float = 0.0
     warm_up: float = 0.0
     receiver: bool = False

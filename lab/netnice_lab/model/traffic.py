@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from netnice_lab.errors import LabError
+from netnice_lab.model.visits import SCRIPT, Visits
 
 FOREGROUND_TOS = 0x10
 """Low delay: the priority queue's first band. Nothing else looks at it."""
@@ -107,12 +108,12 @@ class Script:
     file: str
 
 
-Traffic = Bulk | Documents | OnOff | Datagrams | Change | Script
+Traffic = Bulk | Documents | OnOff | Datagrams | Change | Script | Visits
 
 
 @dataclass
 class Plan:
-    """The lines the guest plays, and what each flow's and each document client's number means."""
+    """The lines the guest plays, what the numbers of flows and document clients mean, and what else is to be there."""
 
     duration: float
     warm_up: float
@@ -121,6 +122,8 @@ class Plan:
     lines: list[str] = field(default_factory=list)
     groups: dict[str, list[int]] = field(default_factory=dict)
     readers: dict[str, list[int]] = field(default_factory=dict)
+    setup: list[str] = field(default_factory=list)
+    reports: list[str] = field(default_factory=list)
     ports: int = 5000
     clients: int = 0
     sources: int = 0
@@ -148,6 +151,10 @@ class Plan:
                 self.add_datagrams(traffic)
             case Script():
                 self.lines.append(f"change {traffic.at * SECOND:.0f} bash {traffic.file} &")
+            case Visits():
+                self.setup.append(traffic.setup(self.seed, self.addresses))
+                self.lines.append(f"change 0 bash {SCRIPT} &")
+                self.reports += traffic.reports
             case Change():
                 self.lines.append(f"change {traffic.at * SECOND:.0f} tc -n {traffic.node} {traffic.command}")
 
