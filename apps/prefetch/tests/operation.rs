@@ -266,6 +266,17 @@ fn every_request_is_logged() {
 }
 
 #[test]
+fn what_was_asked_just_before_the_end_is_logged() {
+    let (site, folder) = (site(), Folder::new());
+    let log = folder.0.join("access.log");
+    let settings = format!("access_log = \"{}\"\n", log.display());
+    let proxy = Proxy::new(&site, &folder, &settings);
+    proxy.browser("one").get("/a", "");
+    proxy.end();
+    assert_eq!(std::fs::read_to_string(log).unwrap().lines().count(), 1);
+}
+
+#[test]
 fn other_protocols_pass_once_both_agree() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let site = Site {
