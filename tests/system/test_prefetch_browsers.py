@@ -36,8 +36,8 @@ READS = 1.5
 MOST = 1 / 2
 #: s after which impatient users click, bytes of what they then want, and ms that are a wait.
 EARLY, LARGE, LONGEST = 0.6, 200_000, 3_000.0
-#: ms until the proxy takes a prefetch for awaited; and how much two medians beside a download differ by chance.
-DEADLINE, NOISE = 10_000.0, 1.5
+#: ms until the proxy takes a prefetch for awaited.
+DEADLINE = 10_000.0
 Shot = Callable[[Browser], None]
 
 pytestmark = pytest.mark.usefixtures("up")
@@ -95,8 +95,10 @@ def compare(
     browser: Browser, www: Namespace, port: int, mode: str, shot: Shot, certificate: Certificate | None = None
 ) -> None:
     """A prefetched page makes no request on a click, and takes at most half as long."""
-    told = {"taught": pages.log(PAIRS), "certificate": certificate}
-    with Proxy(www, port, "--mode", "off", **told) as plain, Proxy(www, port, "--mode", mode, **told) as proxy:
+    with (
+        Proxy(www, port, "off", certificate=certificate) as plain,
+        Proxy(www, port, mode, taught=pages.log(PAIRS), certificate=certificate) as proxy,
+    ):
         without, ahead = time_of(visit(browser, plain, reads=0)), visit(browser, proxy)
         shot(browser)
         print(f"\n{browser.name}, {mode}: {without:.0f} ms, prefetched {time_of(ahead):.0f} ms")
@@ -125,40 +127,45 @@ def beside_a_download(street: Street, web: Nginx) -> Iterator[None]:
         yield
 
 
-def click_early(browser: Browser, web: Nginx, street: Street, shot: Shot, mode: str, pairs: int = PAIRS) -> list[float]:
-    """ms that clicks took on pages whose prefetch was on its way, and what was asked for."""
-    with Proxy(street.www, web.port, "--mode", mode, taught=pages.log(PAIRS)) as proxy:
-        found = visit(browser, proxy, pairs, reads=EARLY)
-        shot(browser)
-        asked = of_second_pages(proxy.requests())
-    took = sorted(loaded.milliseconds for loaded in found)
+def click_early(browser: Browser, proxy: Proxy, pairs: int = PAIRS) -> list[float]:
+    """ms that clicks took on pages whose prefetch, if any, was on its way."""
+    took = [loaded.milliseconds for loaded in visit(browser, proxy, pairs, reads=EARLY)]
+    asked = of_second_pages(proxy.requests())
     again = sum(not ahead for _, ahead in asked)
-    print(f"\n{browser.name}, {mode}, early: {', '.join(f'{ms:.0f}' for ms in took)} ms; {again} requests on clicks")
-    assert mode == "off" or sum(ahead for _, ahead in asked) == pairs
+    print(f"\n{browser.name}, clicked early: {[round(ms) for ms in took]} ms; {again} requests on clicks")
+    assert sum(ahead for _, ahead in asked) == (0 if proxy.mode == "off" else pairs)
     return took
 
 
 @pytest.mark.parametrize("name", BROWSERS)
 def test_no_click_waits_for_a_prefetch_of_an_element(name: str, street: Street, shot: Shot) -> None:
-    with site(street, LARGE) as web, BROWSERS[name](street.home) as browser, beside_a_download(street, web):
-        without = click_early(browser, web, street, shot, "off")
-        ahead = click_early(browser, web, street, shot, "rewrite")
-    assert median(ahead) <= NOISE * median(without)
+    with (
+        site(street, LARGE) as web,
+        beside_a_download(street, web),
+        BROWSERS[name](street.home) as browser,
+        Proxy(street.www, web.port, "off") as plain,
+        Proxy(street.www, web.port, "rewrite", taught=pages.log(PAIRS)) as proxy,
+    ):
+        without, ahead = click_early(browser, plain), click_early(browser, proxy)
+        shot(browser)
+    assert median(ahead) <= median(without)
     assert max(ahead) <= LONGEST
 
 
-def test_a_click_waits_in_chromium_for_a_prefetch_of_a_header(street: Street, shot: Shot) -> None:
-    with site(street, LARGE) as web, Chromium(street.home) as browser, beside_a_download(street, web):
-        took = click_early(browser, web, street, shot, "link", pairs=3)
-    # Should this fail, Chromium has mended it, and the documentation is to say so.
-    assert median(took) > LONGEST
-    assert max(took) <= DEADLINE + LONGEST
-
-
-def test_a_click_in_firefox_asks_again(street: Street, shot: Shot) -> None:
-    with site(street, LARGE) as web, Firefox(street.home) as browser, beside_a_download(street, web):
-        took = click_early(browser, web, street, shot, "link")
-    assert max(took) <= LONGEST
+@pytest.mark.parametrize("name", BROWSERS)
+def test_a_click_waits_for_a_prefetch_of_a_header_in_chromium_alone(name: str, street: Street, shot: Shot) -> None:
+    with (
+        site(street, LARGE) as web,
+        beside_a_download(street, web),
+        BROWSERS[name](street.home) as browser,
+        Proxy(street.www, web.port, "link", taught=pages.log(PAIRS)) as proxy,
+    ):
+        took = click_early(browser, proxy, pairs=3)
+        shot(browser)
+    if name == "chromium":  # should this fail, Chromium has mended it, and the documentation is to say so
+        assert LONGEST < median(took) <= DEADLINE + LONGEST
+    else:
+        assert max(took) <= LONGEST
 
 
 @pytest.mark.parametrize("name", BROWSERS)
@@ -166,7 +173,7 @@ def test_who_saves_data_is_told_nothing(name: str, street: Street, shot: Shot) -
     with (
         site(street) as web,
         BROWSERS[name](street.home) as browser,
-        Proxy(street.www, web.port, taught=pages.log(PAIRS)) as proxy,
+        Proxy(street.www, web.port, "link", taught=pages.log(PAIRS)) as proxy,
     ):
         visit(browser, proxy, 1)
         browser.send_always("Save-Data", "on")
@@ -220,7 +227,7 @@ def log_in(browser: Browser, proxy: Proxy, user: str) -> None:
 
 
 def test_nobody_is_told_of_pages_behind_a_login(street: Street, members: int, shot: Shot) -> None:
-    with Proxy(street.www, members, "--clients", "1") as proxy, ExitStack() as open_browsers:
+    with Proxy(street.www, members, "link", "--clients", "1") as proxy, ExitStack() as open_browsers:
         heard = []
         users = {"alice": Chromium, "bob": Firefox}
         browsers = {user: open_browsers.enter_context(kind(street.home)) for user, kind in users.items()}
@@ -228,9 +235,9 @@ def test_nobody_is_told_of_pages_behind_a_login(street: Street, members: int, sh
             browser.listen()
             walk(browser, proxy, PUBLIC)
             log_in(browser, proxy, user)
-        for _ in range(3):
+        for _ in range(2):
             for browser in browsers.values():
-                walk(browser, proxy, [*PRIVATE[:3], *PUBLIC])
+                walk(browser, proxy, [*PRIVATE[:2], *PUBLIC])
                 walk(browser, proxy, ["/about/", *PRIVATE])
         for browser in browsers.values():
             shot(browser)

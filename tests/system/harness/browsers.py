@@ -177,7 +177,7 @@ class Firefox(Browser):
         profile = self.folder / "profile"
         profile.mkdir()
         (profile / "user.js").write_text(_FIREFOX)
-        words = ["--headless", "--no-remote", f"--remote-debugging-port={port}", "--profile", profile]
+        words: list[str | Path] = ["--headless", "--no-remote", f"--remote-debugging-port={port}", "--profile", profile]
         self._spawn(port, program("firefox-esr"), *words)
         bidi = Bidi(self.namespace, port, "/session")
         bidi.call("session.new", capabilities={"alwaysMatch": {"acceptInsecureCerts": bool(self.trusted)}})

@@ -17,7 +17,7 @@ from testbed.ports import free_port, listens
 
 
 class Proxy(Owned):
-    """Passes on what is asked at ``url`` to a port of the same namespace; ``words`` are options of the program.
+    """Passes on what is asked at ``url`` to a port of the same namespace, in a ``mode``; ``words`` are more options.
 
     It begins with what the access log ``taught`` teaches. With a ``certificate`` it is there over TLS alone.
     """
@@ -26,11 +26,13 @@ class Proxy(Owned):
         self,
         namespace: Namespace,
         port: int,
+        mode: str,
         *words: str,
         taught: str = "",
         certificate: Certificate | None = None,
     ) -> None:
         super().__init__()
+        self.mode = mode
         self._folder = scratch("proxy")
         self._parts.callback(shutil.rmtree, self._folder, ignore_errors=True)
         self._log = self._folder / "log"
@@ -42,7 +44,7 @@ class Proxy(Owned):
         address = f"{namespace.address}:{at}"
         argv = [f"http://127.0.0.1:{port}", "--listen", address, "--admin", f"127.0.0.1:{at}"]
         argv += ["--config", str(self._file("config.toml", settings)), "--store", self._store]
-        argv += ["--access-log", str(self._log), *words]
+        argv += ["--access-log", str(self._log), "--mode", mode, *words]
         self.url = f"{'https' if certificate else 'http'}://{address}"
         self._process = namespace.spawn(program("netnice-prefetch"), *argv)
         self._parts.push(self._process)
