@@ -10,7 +10,6 @@ import json
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ _LOAD = 30.0
 _PRESS = 80
 _TIMING = """(() => {
   const n = performance.getEntriesByType("navigation")[0];
-  return JSON.stringify({path: location.pathname, load: n.loadEventEnd, bytes: n.transferSize});
+  return JSON.stringify({path: location.pathname, load: n.loadEventEnd});
 })()"""
 #: Nothing that talks to its maker; how it fetches and keeps pages is left as users have it.
 _FIREFOX = """\
@@ -39,15 +38,6 @@ user_pref("extensions.update.enabled", false);
 user_pref("network.captive-portal-service.enabled", false);
 user_pref("network.connectivity-service.enabled", false);
 """
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """A page that a click led to."""
-
-    path: str
-    milliseconds: float  # from the click to the end of the load, as the browser itself has it
-    bytes: int  # over the network; 0: it came from the cache
 
 
 class Browser(Owned):
@@ -107,15 +97,15 @@ class Browser(Owned):
         mouse = {"type": "pointer", "id": "mouse", "actions": steps}
         self.bidi.call("input.performActions", context=self._context, actions=[mouse])
 
-    def follow(self, selector: str, path: str) -> Loaded:
-        """Clicks, and waits until ``path`` is loaded."""
+    def follow(self, selector: str, path: str) -> float:
+        """Clicks, and waits until ``path`` is loaded: the ms from one to the other, as the browser itself has it."""
         self.click(selector)
         deadline = time.monotonic() + _LOAD
         while time.monotonic() < deadline:
             with contextlib.suppress(TestbedError):  # between two pages there is nobody to ask
                 now = json.loads(self.evaluate(_TIMING))
                 if now["path"] == path and now["load"] > 0:
-                    return Loaded(now["path"], now["load"], now["bytes"])
+                    return float(now["load"])
             time.sleep(0.05)
         raise TestbedError(f"{self.name} did not come to {path} within {_LOAD:g} s")
 
