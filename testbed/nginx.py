@@ -34,7 +34,7 @@ http {{
     }}
 }}
 """
-_FILES = "root {folder}/www;"
+_FILES = "root {folder}/www; expires {fresh};"
 _CACHE = """\
 location / {{
             proxy_pass {origin};
@@ -59,7 +59,13 @@ class Nginx(ownership.Owned):
     """
 
     def __init__(
-        self, namespace: Namespace, files: Mapping[str, int], under: Sequence[str] = (), *, origin: str = ""
+        self,
+        namespace: Namespace,
+        files: Mapping[str, int],
+        under: Sequence[str] = (),
+        *,
+        origin: str = "",
+        fresh: str = "off",
     ) -> None:
         super().__init__()
         self.namespace = namespace
@@ -71,7 +77,7 @@ class Nginx(ownership.Owned):
                 file.truncate(size)
         self.port = free_port(namespace)
         configuration = self.folder / "nginx.conf"
-        contents = (_CACHE if origin else _FILES).format(folder=self.folder, origin=origin)
+        contents = (_CACHE if origin else _FILES).format(folder=self.folder, origin=origin, fresh=fresh)
         configuration.write_text(_CONFIGURATION.format(folder=self.folder, port=self.port, contents=contents))
         self.process = namespace.spawn(*under, program("nginx"), "-p", self.folder, "-c", configuration)
         self._parts.push(self.process)

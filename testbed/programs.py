@@ -26,6 +26,7 @@ PACKAGES = {
     "ssh-keygen": "openssh-client",
     "apt-get": "apt",
     "aria2c": "aria2",
+    "chromedriver": "chromium-driver",
     "ping": "iputils-ping",
     "transmission-create": "transmission-cli",
     "transmission-show": "transmission-cli",

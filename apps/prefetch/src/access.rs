@@ -15,9 +15,18 @@ use crate::{Error, Result};
 /// Lines that may wait for a slow disk; more are lost, and no request waits.
 const MOST_WAITING: usize = 65_536;
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
+/// A disk that takes longer does not keep the proxy from ending.
+const LAST_LINES: Duration = Duration::from_secs(5);
+
+#[derive(Debug)]
+enum Note {
+    Line(String),
+    /// Who sends it waits until all before it is in the file.
+    Flush(SyncSender<()>),
+}
 
 #[derive(Debug, Clone)]
-pub struct Log(SyncSender<String>);
+pub struct Log(SyncSender<Note>);
 
 impl Log {
     /// Appends to the file; `-` is the standard output.
@@ -34,13 +43,17 @@ impl Log {
                     .map_err(failed)?,
             )
         };
-        let (lines, waiting) = sync_channel::<String>(MOST_WAITING);
+        let (lines, waiting) = sync_channel(MOST_WAITING);
         let write = move || {
             let mut file = BufWriter::new(file);
             loop {
                 match waiting.recv_timeout(FLUSH_EVERY) {
                     // A full disk stops the log, not the site.
-                    Ok(line) => writeln!(file, "{line}").ok(),
+                    Ok(Note::Line(line)) => writeln!(file, "{line}").ok(),
+                    Ok(Note::Flush(done)) => {
+                        file.flush().ok();
+                        done.try_send(()).ok()
+                    }
                     Err(RecvTimeoutError::Timeout) => file.flush().ok(),
                     Err(RecvTimeoutError::Disconnected) => break,
                 };
@@ -52,6 +65,14 @@ impl Log {
             .spawn(write)
             .map_err(failed)?;
         Ok(Self(lines))
+    }
+
+    /// Waits until all lines so far are in the file.
+    pub fn flush(&self) {
+        let (done, written) = sync_channel(1);
+        if self.0.try_send(Note::Flush(done)).is_ok() {
+            written.recv_timeout(LAST_LINES).ok();
+        }
     }
 
     pub fn entry(&self, address: IpAddr, method: &str, url: &str, prefetch: bool) -> Entry {
@@ -103,7 +124,7 @@ pub struct Line {
 pub struct Entry {
     pub line: Line,
     began: Instant,
-    log: SyncSender<String>,
+    log: SyncSender<Note>,
 }
 
 impl Entry {
@@ -111,7 +132,7 @@ impl Entry {
         self.line.bytes = bytes;
         self.line.milliseconds = self.began.elapsed().as_secs_f64() * 1e3;
         if let Ok(text) = serde_json::to_string(&self.line) {
-            self.log.try_send(text).ok();
+            self.log.try_send(Note::Line(text)).ok();
         }
     }
 }

@@ -16,10 +16,14 @@ pub const RULES: &str = "rules.json";
 pub const CLICK: &str = "click.js";
 const MOST_RULES: usize = 10;
 
-/// A click takes the hints back: Chromium lets no navigation wait for a prefetch whose element is gone.
-pub const CLICK_SCRIPT: &str = "addEventListener('click', function () {
-  document.querySelectorAll('link[data-netnice]').forEach(function (hint) { hint.remove(); });
-}, true);
+/// Pressing on a link takes the hints back: Chromium lets no navigation wait for a prefetch whose element is gone. The
+/// click itself is too late, since its navigation mostly joins the prefetch before that is given up.
+pub const CLICK_SCRIPT: &str = "['pointerdown', 'click'].forEach(function (kind) {
+  addEventListener(kind, function (event) {
+    if (kind == 'pointerdown' && !event.composedPath().some(function (at) { return at.href; })) return;
+    document.querySelectorAll('link[data-netnice]').forEach(function (hint) { hint.remove(); });
+  }, true);
+});
 ";
 
 pub fn add_links(headers: &mut HeaderMap, urls: &[String]) {

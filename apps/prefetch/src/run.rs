@@ -82,6 +82,9 @@ async fn run(options: &Serve, config: Config) -> Result<()> {
     if let Some(server) = Arc::into_inner(server) {
         server.stop().await;
     }
+    if let Some(log) = &proxy.settings.load().log {
+        log.flush();
+    }
     proxy.learner.stop();
     Ok(())
 }

@@ -116,6 +116,7 @@ fn a_page_is_rewritten_where_wanted() {
     );
     let script = browser.get("/.well-known/netnice-prefetch/click.js", "");
     assert!(script.text().contains("data-netnice"));
+    assert!(script.text().contains("pointerdown"), "a click is too late");
 }
 
 #[test]

@@ -266,6 +266,23 @@ fn every_request_is_logged() {
 }
 
 #[test]
+fn what_was_asked_just_before_the_end_is_logged() {
+    // Without the last flush every third log lacked its end.
+    for _ in 0..20 {
+        let (site, folder) = (site(), Folder::new());
+        let log = folder.0.join("access.log");
+        let settings = format!("access_log = \"{}\"\n", log.display());
+        let proxy = Proxy::new(&site, &folder, &settings);
+        let mut browser = proxy.browser("one");
+        for _ in 0..20 {
+            browser.get("/a", "");
+        }
+        proxy.end();
+        assert_eq!(std::fs::read_to_string(log).unwrap().lines().count(), 20);
+    }
+}
+
+#[test]
 fn other_protocols_pass_once_both_agree() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let site = Site {

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""netnice-prefetch in a namespace, with the log of what passed it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from system.harness.certificate import Certificate
+from system.harness.commands import call
+from testbed import Namespace, program, scratch
+from testbed.namespace import wait_until
+from testbed.ownership import Owned
+from testbed.ports import free_port, listens
+
+
+class Proxy(Owned):
+    """Passes on what is asked at ``url`` to a port of the same namespace, in a ``mode``; ``words`` are more options.
+
+    It begins with what the access log ``taught`` teaches. With a ``certificate`` it is there over TLS alone.
+    """
+
+    def __init__(
+        self,
+        namespace: Namespace,
+        port: int,
+        mode: str,
+        *words: str,
+        taught: str = "",
+        certificate: Certificate | None = None,
+    ) -> None:
+        super().__init__()
+        self.mode = mode
+        self._folder = scratch("proxy")
+        self._parts.callback(shutil.rmtree, self._folder, ignore_errors=True)
+        self._log = self._folder / "log"
+        self._store = str(self._folder / "learned.redb")
+        if taught:
+            call("netnice-prefetch", "train", str(self._file("taught", taught)), "--store", self._store)
+        settings = certificate.settings() if certificate else ""
+        at = free_port(namespace)
+        address = f"{namespace.address}:{at}"
+        argv = [f"http://127.0.0.1:{port}", "--listen", address, "--admin", f"127.0.0.1:{at}"]
+        argv += ["--config", str(self._file("config.toml", settings)), "--store", self._store]
+        argv += ["--access-log", str(self._log), "--mode", mode, *words]
+        self.url = f"{'https' if certificate else 'http'}://{address}"
+        self._process = namespace.spawn(program("netnice-prefetch"), *argv)
+        self._parts.push(self._process)
+        wait_until(lambda: listens(namespace, at), "the proxy", process=self._process)
+
+    def _file(self, name: str, text: str) -> Path:
+        file = self._folder / name
+        file.write_text(text)
+        return file
+
+    def requests(self) -> list[dict[str, Any]]:
+        """Ends the proxy, and gives all that was asked of it."""
+        self._process.end()
+        return [json.loads(line) for line in self._log.read_text().splitlines()]
+
+    def explain(self, url: str) -> dict[str, Any]:
+        """What it has learned of a URL; once it has ended."""
+        said: dict[str, Any] = json.loads(
+            call("netnice-prefetch", "explain", url, "--json", "--store", self._store).stdout
+        )
+        return said
