@@ -32,10 +32,9 @@ class Podman(ownership.Owned):
         configuration.write_text(_CONFIGURATION)
         socket = self.folder / "socket"
         self.url = f"unix://{socket}"
-        storage = ["--root", self.folder / "root", "--runroot", self.folder / "run", "--storage-driver", "vfs"]
         self.process = namespace.spawn(
-            *("podman", *storage, "--tmpdir", self.folder / "tmp"),
-            *("system", "service", "--time", "0", self.url),
+            *("podman", "--storage-driver", "vfs", "--root", f"{self.folder}/root", "--runroot", f"{self.folder}/run"),
+            *("--tmpdir", f"{self.folder}/tmp", "system", "service", "--time", "0", self.url),
             env={"CONTAINERS_CONF": str(configuration), "TMPDIR": str(self.folder)},
         )
         self._parts.push(self.process)

@@ -16,8 +16,8 @@ from testbed.namespace import wait_until
 
 #: As 802.1d has it, in the numbers that Wi-Fi heeds: see transport/policy/policy.bpf.c.
 BACKGROUND = 257
-#: As of a modem on a short cable: 10 Mbit/s, 400 packets wait at most; pfifo_fast's bands are below.
-LINK = ("tbf rate 10mbit burst 10kb limit 600kb", "parent 1:1 handle 10: pfifo_fast")
+#: As of a modem on a short cable: 10 Mbit/s, 400 packets wait at most, in pfifo_fast's three bands.
+RATE, BANDS = "root handle 1: tbf rate 10mbit burst 10kb limit 600kb", "parent 1:1 handle 10: pfifo_fast"
 FLOWS = 16
 PING = ("ping", "-i", "0.1", "-c", "30", "-q")
 
@@ -54,8 +54,8 @@ def test_a_connection_in_use(pair: Pair, netnice: Run, version: int) -> None:
 
 def test_a_ping_beside_a_full_queue_of_ones_own(down: dict[int, str], netnicectl: Run, pair: Pair) -> None:
     """Sixteen flows keep the queue of this host's link long; a ping goes before them, if they are marked."""
-    pair.a.run("tc", "qdisc", "add", "dev", "veth0", "root", "handle", "1:", *LINK[0].split())
-    pair.a.run("tc", "qdisc", "add", "dev", "veth0", *LINK[1].split())
+    for qdisc in (RATE, BANDS):
+        pair.a.run("tc", "qdisc", "add", "dev", "veth0", *qdisc.split())
 
     def beside(*words: str) -> float:
         with pair.a.spawn("netnice", *words, sys.executable, PROGRAMS / "pour.py", stdout=subprocess.PIPE) as server:
