@@ -67,5 +67,5 @@ class RsyncDaemon(ownership.Owned):
 
 
 def throttle(limit: int) -> list[str]:
-    """The option of at most so many bytes a second; 0: none."""
-    return [f"--bwlimit={limit}B"] if limit else []
+    """The option of at most so many bytes a second, in whole KiB as the daemon wants it; 0: none."""
+    return [f"--bwlimit={limit // 1024}"] if limit else []

@@ -18,7 +18,7 @@ from testbed.rsync import throttle
 Report = Callable[[float, str], None]
 
 _FILE = "release"
-_LOOK_S = 0.01  # how late the end of a transfer is seen: 2 % of the shortest
+_LOOK_S = 0.01
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ def _limit(setting: Setting, link: Link, by: str) -> int:
 def _curl(url: str, got: File, setting: Setting | None = None, link: Link | None = None) -> list[str]:
     words = ["curl", "--silent", "--show-error", "--fail", "--output", str(got)]
     if setting and link:
+        words += ["--write-out", "%{time_total}"]
         if limit := _limit(setting, link, "client"):
             words += ["--limit-rate", str(limit)]
         if limit := _limit(setting, link, "server"):
@@ -107,29 +108,29 @@ class _Fetch:
     """One client's transfer: first what its server has to do for it, if anything, then its own."""
 
     def __init__(self, place: _Place, stack: contextlib.ExitStack) -> None:
-        self.place, self._stack = place, stack
+        self.place, self._stack, self._began = place, stack, time.time()
         self._steps = [(place.server, place.first)] if place.first else []
         self._steps.append((place.namespace, place.words))
         self._step()
 
     def _step(self) -> None:
         where, words = self._steps.pop(0)
-        self._process = self._stack.enter_context(where.spawn(*words))
+        self._process = self._stack.enter_context(where.spawn(*words, stdout=subprocess.PIPE))
 
-    def done(self, c: Conditions) -> bool:
-        """Whether the client has the whole file by now."""
+    def took(self, c: Conditions) -> float | None:
+        """After how many seconds the client had the whole file, by its own clock if it tells; None: it has not yet."""
         if self._process.running():
-            return False
-        _, err = self._process.wait()
+            return None
+        told, err = self._process.wait()
         if self._process.returncode != 0:
             raise TestbedError(f"a client did not get the file: {err.strip()}")
         if self._steps:
             self._step()
-            return False
+            return None
         if (size := self.place.got.stat().st_size) != c.file_bytes:
             raise TestbedError(f"a client got {size} of {c.file_bytes} bytes")
         self.place.got.unlink()
-        return True
+        return float(told) if told else time.time() - self._began
 
 
 def _distribute(places: list[_Place], c: Conditions, report: Report) -> list[Client]:
@@ -146,8 +147,8 @@ def _distribute(places: list[_Place], c: Conditions, report: Report) -> list[Cli
             report(len(took) / len(places), f"{len(took)} of {len(places)} clients have it")
             time.sleep(_LOOK_S)
             for number, fetch in enumerate(fetching):
-                if number not in took and fetch.done(c):
-                    took[number] = time.time() - begin
+                if number not in took and (seconds := fetch.took(c)) is not None:
+                    took[number] = seconds
         told = [process.end()[0] for process in pinging]
     return [
         Client(
