@@ -15,6 +15,7 @@ PACKAGES = {
     "ss": "iproute2",
     "ip": "iproute2",
     "tc": "iproute2",
+    "umount": "mount",
     "nsenter": "util-linux",
     "setpriv": "util-linux",
     "unshare": "util-linux",
