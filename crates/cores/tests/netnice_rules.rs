@@ -33,7 +33,7 @@ fn below_one_segment_the_threshold_is_another() {
     let mut flow = netnice(1.0);
     flow.round(QUEUED_US);
     assert!(flow.window() < 1.0);
-    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 40 / 100);
+    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 36 / 100);
 }
 
 #[test]
