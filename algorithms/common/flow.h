@@ -28,7 +28,6 @@ enum nn_rtt_source {
 
 #define NN_FRESH_CWND 10u /* RFC 6928 */
 #define NN_OWN_WORDS 7
-#define NN_MANY_ROUNDS 31u /* more are not counted */
 
 struct nn_flow {
 	struct nn_window win;
@@ -40,8 +39,7 @@ struct nn_flow {
 	u8 recovery : 2; /* enum nn_recovery */
 	u8 sub_packet : 1; /* is counted among the host's flows below one segment (siblings.h) */
 	u8 ready : 3; /* 1: init has run. Linux calls cong_control before init while it handles the SYN-ACK */
-	u8 sub_packet_rounds : 5; /* rounds in a row that ended below one segment */
-	u8 slow_line : 3; /* a segment takes 2^n times as long at the bottleneck as at 10 Mbit/s (service_time.h) */
+	u8 sub_packet_rounds; /* rounds in a row that ended below one segment */
 	u16 last_rtt; /* of the ACK before, 64 us; 0: it told none (service_time.h) */
 	u32 own[NN_OWN_WORDS]; /* of one core alone, which gives it a type with NN_CORE_STATE */
 };
@@ -98,7 +96,7 @@ nn_inline bool nn_is_settled(const struct nn_flow *flow)
 /* To be called at a round's end. */
 nn_inline void nn_count_sub_packet_rounds(struct nn_flow *flow)
 {
-	flow->sub_packet_rounds = !nn_is_sub_packet(flow) ? 0 : nn_min(flow->sub_packet_rounds + 1, NN_MANY_ROUNDS);
+	flow->sub_packet_rounds = !nn_is_sub_packet(flow) ? 0 : nn_min(flow->sub_packet_rounds + 1, 255);
 }
 
 /* A window that was not used, or of which a part is missing, has not been tried. */
@@ -132,7 +130,6 @@ nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 d
 	flow->rtt_source = NN_RTT_OF_KERNEL;
 	flow->recovery = NN_OPEN;
 	flow->sub_packet_rounds = 0;
-	flow->slow_line = 0;
 	flow->last_rtt = 0;
 	flow->ready = 1;
 	for (int i = 0; i < NN_OWN_WORDS; i++)
@@ -166,19 +163,10 @@ nn_inline void nn_reno_answer(struct nn_window *win, u32 from, u32 to)
 		nn_reduce(win);
 }
 
-/* A full window met hardly a queue: what was lost was lost by chance, or in an outage, and no buffer was full. */
-nn_inline bool nn_lost_by_chance(const struct nn_flow *flow, u32 worst_rtt)
-{
-	return worst_rtt < nn_add_saturating(flow->rtt.min, flow->rtt.min / 8) && !nn_is_sub_packet(flow) &&
-	       !nn_in_slow_start(&flow->win);
-}
-
 nn_inline void nn_flow_recovery(struct nn_flow *flow, nn_params p, u32 state)
 {
-	u32 worst = nn_max(flow->round.max_rtt, flow->rtt.smoothed);
-
-	if (state != flow->recovery && state != NN_OPEN && nn_rtt_known(&flow->rtt) && !nn_lost_by_chance(flow, worst))
-		nn_rtt_loss(&flow->rtt, p[NN_P_estimator], worst);
+	if (state != flow->recovery && state != NN_OPEN && nn_rtt_known(&flow->rtt))
+		nn_rtt_loss(&flow->rtt, p[NN_P_estimator], nn_max(flow->round.max_rtt, flow->rtt.smoothed));
 	nn_reno_answer(&flow->win, flow->recovery, state);
 	flow->recovery = state;
 }

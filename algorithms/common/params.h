@@ -28,7 +28,7 @@
 	X(estimator, "0 running min/max, 1 robust", 0, 1, "how base and worst RTT are estimated")                      \
 	X(max_gap, "milliseconds, 0 none", 0, 3600000, "longest silence between two pairs of one flow below W = 1")    \
 	X(peer_gap, "milliseconds, 0 none", 0, 3600000, "max_gap is at least this times the host's flows below W = 1") \
-	X(endurance, "rounds, 0 never", 0, 31, "after so many rounds below W = 1 peer_gap quadruples")                 \
+	X(endurance, "rounds, 0 never", 0, 1000000, "after so many rounds below W = 1 peer_gap quadruples")            \
 	X(target, "milliseconds", 1, 1000, "queueing delay that LEDBAT steers for: RFC 6817, section 3.3")             \
 	X(slow_start_exit, "percent of target", 0, 100, "queueing delay at which LEDBAT's slow start ends")            \
 	X(slowdown, "times its own length, 0 none", 0, 1000, "pause between LEDBAT++'s slowdowns")                     \

@@ -16,9 +16,9 @@
 #include "../common/verifier.h"
 #include "../common/flow.h"
 
-#define NN_SERVICE_US 512u /* unit: nine bits hold 261 ms, a full segment at 46 kbit/s */
-#define NN_SERVICE_MOST 511u
-#define NN_SERVICE_SURE 512u /* two samples told it: one may be of a delayed ACK, or of what came between */
+#define NN_SERVICE_US 512u /* unit: seven bits hold 65 ms, a full segment at 180 kbit/s */
+#define NN_SERVICE_MOST 127u
+#define NN_SERVICE_SURE 128u /* two samples told it: one may be of a delayed ACK, or of what came between */
 #define NN_LAST_RTT_SHIFT 6u /* unit of last_rtt: 64 us */
 #define NN_TOGETHER 4u /* left within a quarter of what they came apart */
 #define NN_QUICK 12u /* segments that Linux's receivers acknowledge at once (TCP_MAX_QUICKACKS is 16) */
@@ -27,15 +27,6 @@
 nn_inline bool nn_service_is_slow(u32 known)
 {
 	return known > NN_SERVICE_SURE;
-}
-
-/* How often a segment's time is twice that at 10 Mbit/s: 0 to 7. */
-nn_inline u32 nn_service_slow_line(u32 known)
-{
-	u32 units = nn_service_is_slow(known) ? known & NN_SERVICE_MOST : 0;
-
-	return (units >= 4) + (units >= 8) + (units >= 16) + (units >= 32) + (units >= 64) + (units >= 128) +
-	       (units >= 256);
 }
 
 /* Of a slow bottleneck, us. */

@@ -15,12 +15,6 @@
  * as rarely those that have been there for `endurance` rounds: pages come and go, but who has met a long transfer need
  * not ask it so often.
  *
- * Both gaps are for lines of 10 Mbit/s and more. Where a segment takes 2^n times as long they are 2^n times as long
- * (slow_line), so that a pair takes no more of the line: at 0.3 Mbit/s four flows leave a Reno 95 % where they left it 86,
- * at 1 Mbit/s sixteen cost documents 25 % for 56 % of the spare, not 37 for 62. And none is shorter than two round trips
- * (NN_GAP_ROUNDS): on a modem whose queue lasts two seconds max_gap alone made a window of several segments, and eight
- * flows cost a Reno 8.5 times its time, with it 5.7.
- *
  * Coming back. A sender's pacing deadline is set when it sends and cannot be pulled in: after a pair at W = 1/48 it
  * lies 96 round trips ahead, though the pair's own ACK may tell one round trip later that the path is free. Then the
  * core asks the shim to send without regard to the deadline (`now`). Until the deadline has passed Linux stamps what
@@ -37,7 +31,6 @@
 #define NN_PAIR 2u /* segments: what a receiver that delays ACKs acknowledges at once */
 #define NN_PAIRED_CWND (2 * NN_PAIR) /* the next pair may leave before a slow ACK of the last one is in */
 #define NN_HASTE_RTT_US 100000u /* half of Linux's least RTO */
-#define NN_GAP_ROUNDS 2u /* a pair in two: W = 1. With four a longer route is found after 14 s, not 10 */
 #define NN_ENDURED 4u /* 8 flows beside one CUBIC then take 1 % of it; without, 4 % */
 #define NN_US_PER_S 1000000ull
 
@@ -51,14 +44,10 @@ nn_inline u64 nn_rate_hasty(const struct nn_window *win, u64 rate)
 nn_inline u64 nn_longest_gap(const struct nn_flow *flow, nn_params p, u32 sub_packet)
 {
 	u64 alone = p[NN_P_max_gap], shared = (u64)p[NN_P_peer_gap] * sub_packet;
-	u64 rounds = (u64)NN_GAP_ROUNDS * flow->rtt.smoothed, longest;
 
-	if (!alone)
-		return 0;
 	if (p[NN_P_endurance] && flow->sub_packet_rounds >= p[NN_P_endurance])
 		shared *= NN_ENDURED;
-	longest = (shared > alone ? shared : alone) * 1000 << flow->slow_line;
-	return longest > rounds ? longest : rounds;
+	return (alone && shared > alone ? shared : alone) * 1000;
 }
 
 /* How long a flow below one segment waits between two pairs, us. */

@@ -127,7 +127,6 @@ nn_inline void netnice_on_round_end(struct nn_flow *flow, nn_params p, const str
 				    const struct nn_siblings *siblings)
 {
 	netnice_of(flow)->service = nn_service_bound(flow, ack, netnice_of(flow)->service);
-	flow->slow_line = nn_service_slow_line(netnice_of(flow)->service);
 	netnice_on_round(flow, p, ack, siblings);
 	nn_forget();
 	netnice_share(flow, p, ack, siblings);

@@ -22,7 +22,7 @@
 #include "../../pacing/flight.h"
 
 #define NETNICE_ANY 0xffffu /* a capacity that is not known, or does not matter */
-#define NETNICE_LONGEST ((1u << 22) - 1) /* us */
+#define NETNICE_LONGEST ((1u << 24) - 1) /* us */
 #define NETNICE_OWN_QUEUE 64u /* the parameter's range */
 
 /* What the round at hand is for. */
@@ -39,8 +39,8 @@ struct netnice {
 	struct nn_worst worst;
 	u16 reno_ssthresh; /* segments */
 	struct nn_still still;
-	u32 pair_rtt : 22; /* the least RTT of a segment that was not alone, us; 0: none yet */
-	u32 service : 10; /* time of a segment at the bottleneck (service_time.h) */
+	u32 pair_rtt : 24; /* the least RTT of a segment that was not alone, us; 0: none yet */
+	u32 service : 8; /* time of a segment at the bottleneck (service_time.h) */
 	u16 capacity; /* the window that last filled the path without a queue, segments */
 	u8 quiet; /* rounds in a row without a queue */
 	u8 lossy : 1; /* a loss was seen: the buffer may be as short as the own queue */

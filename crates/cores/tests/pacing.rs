@@ -64,12 +64,6 @@ fn a_lone_sub_packet_flow_asks_at_least_once_a_max_gap() {
 }
 
 #[test]
-fn none_asks_sooner_than_two_round_trips_after_the_last() {
-    let rounds = sub_packet_gap(10, 0, 0) / BASE_US as f64;
-    assert_abs_diff_eq!(rounds, 2.0, epsilon = 0.01);
-}
-
-#[test]
 fn the_more_are_sub_packet_the_rarer_each_asks_down_to_the_papers_floor() {
     assert_abs_diff_eq!(sub_packet_gap(1000, 6, 0) / 1e6, 1.5, epsilon = 0.01);
     let floor = 96.0 * BASE_US as f64;

@@ -58,18 +58,6 @@ fn robust_learns_a_small_buffer_from_losses() {
     );
 }
 
-#[test]
-fn robust_learns_no_buffer_from_a_loss_by_chance() {
-    let mut flow = netnice(1);
-    flow.round(BASE_US + BASE_US / 10);
-    flow.core.recovery(Recovery::Reduced);
-    assert_eq!(flow.core.flow.rtt.max, 2 * BASE_US);
-    flow.core.recovery(Recovery::Open);
-    flow.set_window(0.5); // what it meets there is others' queue, however short
-    flow.core.recovery(Recovery::Timeout);
-    assert_eq!(flow.core.flow.rtt.max, BASE_US + BASE_US / 4);
-}
-
 /// A late comer: its first guess of the worst was twice a long queue.
 fn sub_packet(estimator: u32) -> Feeder {
     let mut flow = netnice(estimator);

@@ -106,12 +106,3 @@ fn it_is_no_longer_than_a_segments_part_of_a_round() {
     }
     assert!(tolerated(&flow) < 1.0);
 }
-
-#[test]
-fn on_a_slow_line_gaps_are_as_much_longer() {
-    for (wire_us, doublings) in [(1_200, 0), (WIRE_US, 3), (214_000, 7)] {
-        let mut flow = burst(&[(0, 1), (wire_us, 1), (wire_us, 1)]);
-        flow.round(BASE_US + 8 * wire_us); // no longer than a segment's part of it
-        assert_eq!(flow.core.flow.slow_line(), doublings, "{wire_us} us");
-    }
-}

@@ -51,6 +51,9 @@ PATHS = {
 }
 """By what is particular of them; all else is as in the first: 10 Mbit/s, 40 ms."""
 MISSES: misses.Misses = {
+    "a loss by chance teaches it a buffer of a quarter BDP, and from then on it gives way to its own queue": """
+        of use: 0.1-%-lost 5-s-of-silence
+    """,
     "it grows at the end of a round, and never beyond the window that Reno would have": "of use: 5-%-lost",
 }
 """Bars that are not met: USE or HARM: PATH …, words of a path joined by '-'."""

@@ -30,7 +30,7 @@ MISSES = misses.read(
             nice/null at 12 h: cable london
             nice/null at 16 h: london
             nice/null at 20 h: london
-            netnice/null at 20 h: cable london
+            netnice/null at 20 h: london
         """,
         "it gives way to the others' documents, and to jitter and a rate that falls": """
             nice/null: wifi

@@ -25,6 +25,8 @@ LATE = "measured from 5 s after their start; what a loss then takes from Reno re
 ALONE = "Reno alone has 0.87: it climbs for a minute after a loss, and the lower flow leaves free what it does not have"
 MISSES: misses.Misses = {
     SLOW: """
+        goodput reno:netnice x1: 0.3/8.5
+        goodput reno:netnice x4: 0.3/8.5
         goodput reno:netnice x19: 0.3/8.5
         goodput netnice:netnice1 x19: 0.3/8.5
         goodput netnice1:netnice2 x19: 0.3/8.5
