@@ -64,6 +64,7 @@ fn main() {
          #include \"transport/receiver/option.h\"\n#include \"algorithms/receiver/wish.h\"\n",
         &[
             "policy_group",
+            "policy_mark",
             "receiver_counters",
             "nn_wish",
             "NETNICE_RECEIVE",

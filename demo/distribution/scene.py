@@ -36,10 +36,10 @@ class _Place:
 
 def run(setting: Setting, c: Conditions, report: Report) -> Result:
     """Runs it from fresh namespaces to their removal."""
-    under, paths = _under(setting), list[Path]()
+    paths: list[Path] = []
     with contextlib.ExitStack() as stack:
         origin = stack.enter_context(Namespace("origin"))
-        source = stack.enter_context(Nginx(origin, {_FILE: c.file_bytes}, under))
+        source = stack.enter_context(Nginx(origin, {_FILE: c.file_bytes}, _under(setting)))
         places = [place for links in c.links for place in _replica(stack, paths, origin, source, links, setting, c)]
         clients = _distribute(places, c, report)
     return Result(
@@ -71,11 +71,11 @@ def _replica(
         got = scratch("distribution") / f"{replica.name}-{number}"
         # The server's address is that of this very path: the next one's takes its place.
         if link.client == "curl":
-            words, first = _curl(cache.url(_FILE), got, setting, link), []
+            words, first = _curl(cache, got, _limit(setting, link, "client"), _limit(setting, link, "server")), []
         else:
             daemon = stack.enter_context(RsyncDaemon(replica, _under(setting), limit=_limit(setting, link, "server")))
             words = ["rsync", *throttle(_limit(setting, link, "client")), daemon.source(_FILE), str(got)]
-            first = _curl(cache.url(_FILE), daemon.out / _FILE)
+            first = _curl(cache, daemon.out / _FILE)
         places.append(_Place(client, link, replica, replica.address, words, got, first))
     return places
 
@@ -89,15 +89,12 @@ def _limit(setting: Setting, link: Link, by: str) -> int:
     return setting.limit(link) // 8 if setting.by == by else 0
 
 
-def _curl(url: str, got: File, setting: Setting | None = None, link: Link | None = None) -> list[str]:
-    words = ["curl", "--silent", "--show-error", "--fail", "--output", str(got)]
-    if setting and link:
-        words += ["--write-out", "%{time_total}"]
-        if limit := _limit(setting, link, "client"):
-            words += ["--limit-rate", str(limit)]
-        if limit := _limit(setting, link, "server"):
-            url += f"?limit={limit}"
-    return [*words, url]
+def _curl(cache: Nginx, got: File, client_limit: int = 0, server_limit: int = 0) -> list[str]:
+    """Bytes a second that either side holds to; it prints how long it took."""
+    words = ["curl", "--silent", "--show-error", "--fail", "--write-out", "%{time_total}", "--output", str(got)]
+    limit = ["--limit-rate", str(client_limit)] if client_limit else []
+    query = f"?limit={server_limit}" if server_limit else ""
+    return [*words, *limit, cache.url(_FILE) + query]
 
 
 def _path(near: Namespace, far: Namespace, link: Link, c: Conditions) -> Path:

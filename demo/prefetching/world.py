@@ -11,28 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path as File
 
 from demo.prefetching.conditions import ARMS, FOREGROUND, LINKS, Arm, Conditions, Link
+from demo.prefetching.settings import settings
 from testbed import Namespace, Path, Process, TestbedError, program, scratch
 from testbed.namespace import wait_until
 from testbed.ports import listens
 
 _ORIGIN, _PROXY = 8000, 8080
-_SETTINGS = """\
-upstream = "http://127.0.0.1:{origin}"
-listen = ["0.0.0.0:{proxy}"]
-[prefetch]
-mode = "{mode}"
-preset = "{preset}"
-background = ["{background}"]
-foreground = "{foreground}"
-hints = {hints}
-clients = 1
-busy = 100000
-deadline = "1h"
-[limits]
-stall = "10min"
-"""
-
-
 _one_at_a_time = threading.Lock()
 """Namespaces are numbered, and no two may be given the same number."""
 
@@ -118,20 +102,10 @@ def _origin(server: Namespace, logs: Logs) -> Process:
 
 def _proxy(server: Namespace, arm: Arm, logs: Logs, c: Conditions) -> Process:
     folder = scratch("proxy")
-    settings, store = folder / "settings.toml", folder / "learned.redb"
+    file, store = folder / "settings.toml", folder / "learned.redb"
     shutil.copy(logs.store, store)
-    settings.write_text(
-        _SETTINGS.format(
-            origin=_ORIGIN,
-            proxy=_PROXY,
-            mode="link" if arm.preset else "off",
-            preset=arm.preset or "conservative",
-            background=arm.congestion_control or FOREGROUND,
-            foreground=FOREGROUND,
-            hints=c.hints,
-        )
-    )
-    process = server.spawn(program("netnice-prefetch"), "--config", settings, "--store", store)
+    file.write_text(settings(arm, c, _ORIGIN, _PROXY))
+    process = server.spawn(program("netnice-prefetch"), "--config", file, "--store", store)
     wait_until(lambda: listens(server, _PROXY), "the proxy", process=process)
     if not process.running():
         raise TestbedError("the proxy ended at once")

@@ -120,11 +120,12 @@ def test_so_it_does_over_tls(name: str, mode: str, street: Street, shot: Shot) -
 
 
 @contextmanager
-def beside_a_download(street: Street, web: Nginx) -> Iterator[None]:
-    """The home's line is full, so that prefetches hardly arrive."""
-    with street.home.spawn("curl", "-so", "/dev/null", web.url("large")):
+def beside_a_download(name: str, street: Street) -> Iterator[tuple[Browser, int]]:
+    """A browser, and the port of a site; the home's line is full, so that prefetches hardly arrive."""
+    with site(street, LARGE) as web, street.home.spawn("curl", "-so", "/dev/null", web.url("large")):
         time.sleep(3)  # its first rounds leave room
-        yield
+        with BROWSERS[name](street.home) as browser:
+            yield browser, web.port
 
 
 def click_early(browser: Browser, *proxies: Proxy) -> list[list[float]]:
@@ -146,11 +147,9 @@ def click_early(browser: Browser, *proxies: Proxy) -> list[list[float]]:
 @pytest.mark.parametrize("name", BROWSERS)
 def test_no_click_waits_for_a_prefetch_of_an_element(name: str, street: Street, shot: Shot) -> None:
     with (
-        site(street, LARGE) as web,
-        beside_a_download(street, web),
-        BROWSERS[name](street.home) as browser,
-        Proxy(street.www, web.port, "off") as plain,
-        Proxy(street.www, web.port, "rewrite", taught=pages.log(PAIRS)) as proxy,
+        beside_a_download(name, street) as (browser, port),
+        Proxy(street.www, port, "off") as plain,
+        Proxy(street.www, port, "rewrite", taught=pages.log(PAIRS)) as proxy,
     ):
         without, ahead = click_early(browser, plain, proxy)
         shot(browser)
@@ -161,10 +160,8 @@ def test_no_click_waits_for_a_prefetch_of_an_element(name: str, street: Street, 
 @pytest.mark.parametrize("name", BROWSERS)
 def test_a_click_waits_for_a_prefetch_of_a_header_in_chromium_alone(name: str, street: Street, shot: Shot) -> None:
     with (
-        site(street, LARGE) as web,
-        beside_a_download(street, web),
-        BROWSERS[name](street.home) as browser,
-        Proxy(street.www, web.port, "link", taught=pages.log(PAIRS)) as proxy,
+        beside_a_download(name, street) as (browser, port),
+        Proxy(street.www, port, "link", taught=pages.log(PAIRS)) as proxy,
     ):
         (took,) = click_early(browser, proxy)
         shot(browser)

@@ -5,6 +5,12 @@
 
 #include "../../algorithms/common/types.h"
 
+/* The marks of background, as IP_TOS or IPV6_TCLASS and as SO_PRIORITY take them. */
+enum policy_mark {
+	POLICY_TOS = 0x04, /* DSCP LE, 000001 (RFC 8622), above the two ECN bits */
+	POLICY_PRIORITY = 257, /* of 802.1d's, 256 to 263: the last band of pfifo_fast and fq, and of Wi-Fi's */
+};
+
 /* Events since up. */
 struct policy_counters {
 	u64 active; /* connections opened by the cgroup's processes */

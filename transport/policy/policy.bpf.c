@@ -4,7 +4,8 @@
  *
  * A sockops program, loaded once and attached to every cgroup that sends, each with its own data. On every connection that
  * becomes established, active or passive, it selects `cc_name` and, with `mark_le`, writes DSCP LE
- * (RFC 8622) into the IPv4 TOS or IPv6 traffic class, and sets the priority of background for this host's own queues. Who belongs to the cgroup is decided outside.
+ * (RFC 8622) into the IPv4 TOS or IPv6 traffic class, and sets the priority of background for this host's own queues.
+ * Who belongs to the cgroup is decided outside.
  *
  * A socket stays in the cgroup that it was made in, also when its process is moved to another: such a socket is in
  * `moved`, has got what its new place asks for by setsockopt(), and what it accepts inherits both.
@@ -30,11 +31,8 @@
 #define SOL_IPV6 41
 #define IP_TOS 1
 #define IPV6_TCLASS 67
-#define TCP_CONGESTION 13
 #define SO_PRIORITY 12
-#define TOS_LE 0x04 /* DSCP 000001 above two ECN bits */
-/* 802.1d's background, as 256 to 263 say it: the last band of pfifo_fast and fq, and Wi-Fi's background access category. */
-#define PRIORITY_BACKGROUND 257
+#define TCP_CONGESTION 13
 
 char _license[] SEC("license") = "GPL";
 
@@ -76,7 +74,7 @@ static __always_inline void select_cc(struct bpf_sock_ops *ops, struct policy_gr
 
 static __always_inline void mark(struct bpf_sock_ops *ops, struct policy_group *group)
 {
-	int tos = TOS_LE, priority = PRIORITY_BACKGROUND;
+	int tos = POLICY_TOS, priority = POLICY_PRIORITY;
 	bool mapped = ops->family == AF_INET6 && is_v4_mapped(ops);
 	long err;
 

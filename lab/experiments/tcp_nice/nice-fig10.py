@@ -11,7 +11,7 @@ MISSES: misses.Misses = {
         aggressive-nice: cable
         aggressive-netnice: cable
     """,
-    "users demand ten times what it carries: connections begin in a queue of seconds, and take it for the path": """
+    "users demand ten times what it carries: connections take a queue of seconds for the path's own delay": """
         aggressive-nice: modem
         aggressive-netnice: modem
     """,

@@ -9,31 +9,30 @@ from dataclasses import dataclass
 
 SCRIPT = "/run/visits"
 _FOLDER = "/run/lab"
-_ORIGIN, _PROXY = 8000, 8080
+SITE, PROXY = 8000, 8080
+"""Ports of the server."""
 
 
 @dataclass(frozen=True)
 class Visits:
-    """Users at `homes` visit the site of `server`; prefetches by `congestion_control`, all else by `foreground`.
+    """Users at `homes` visit the site of `server`; prefetches are sent by `congestion_control`.
 
-    `preset`: the proxy's, "" for no prefetching. `hints`: URLs that a page names. `users`: of each home. `think`: what
-    they do so in the median between pages. `learned`, `played`: visits of the day that the proxy knows and of a home's.
-    Times in seconds; what is demanded in the first `warm_up` is not reported.
+    `settings`: the proxy's file, from the port SITE to the port PROXY. `users`: of each home; they think so long in the
+    median between pages. `learned`, `played`: visits of the day that the proxy knows and of a home's. Times in seconds;
+    what is demanded in the first `warm_up` is not reported.
     """
 
     server: str
     homes: tuple[str, ...]
     congestion_control: str
-    preset: str
-    foreground: str = "reno"
-    hints: int = 100
-    users: int = 8
-    pages: int = 200
-    think: float = 3.0
-    learned: int = 4000
-    played: int = 400
-    warm_up: float = 20.0
-    seconds: float = 60.0
+    settings: str
+    users: int
+    pages: int
+    think: str
+    learned: int
+    played: int
+    warm_up: float
+    seconds: float
 
     @property
     def reports(self) -> tuple[str, ...]:
@@ -48,11 +47,11 @@ class Visits:
         first = seed * (1 + len(self.homes))
         days = "".join(
             f"{_FOLDER}/netnice-replay generate --visits {self.played if number else self.learned} "
-            f"--seed {first + number} --pages {self.pages} --think {self.think:g}s > day{number}.log\n"
+            f"--seed {first + number} --pages {self.pages} --think {self.think} > day{number}.log\n"
             for number in range(1 + len(self.homes))
         )
         plays = "".join(
-            f"at {home} {_FOLDER}/netnice-replay play day{number}.log http://{addresses[self.server]}:{_PROXY} --json "
+            f"at {home} {_FOLDER}/netnice-replay play day{number}.log http://{addresses[self.server]}:{PROXY} --json "
             f"--clients {self.users} --seconds {self.warm_up + self.seconds:g} --warmup {self.warm_up:g} "
             f"> {_FOLDER}/out/{report} &\n"
             for number, (home, report) in enumerate(zip(self.homes, self.reports, strict=True), 1)
@@ -64,27 +63,10 @@ up() {{ until at {self.server} bash -c ": < /dev/tcp/127.0.0.1/$1" 2> /dev/null;
 cd /tmp
 {days}{_FOLDER}/netnice-prefetch train day0.log --store learned.redb
 cat > settings.toml <<'SETTINGS'
-{self._settings()}SETTINGS
-at {self.server} {_FOLDER}/netnice-replay serve {logs} --listen 127.0.0.1:{_ORIGIN} &
-up {_ORIGIN}
+{self.settings}SETTINGS
+at {self.server} {_FOLDER}/netnice-replay serve {logs} --listen 127.0.0.1:{SITE} &
+up {SITE}
 at {self.server} {_FOLDER}/netnice-prefetch --config settings.toml --store learned.redb &
-up {_PROXY}
+up {PROXY}
 {plays}wait
-"""
-
-    def _settings(self) -> str:
-        return f"""\
-upstream = "http://127.0.0.1:{_ORIGIN}"
-listen = ["0.0.0.0:{_PROXY}"]
-[prefetch]
-mode = "{"link" if self.preset else "off"}"
-preset = "{self.preset or "conservative"}"
-background = ["{self.congestion_control}"]
-foreground = "{self.foreground}"
-hints = {self.hints}
-clients = 1
-busy = 100000
-deadline = "1h"
-[limits]
-stall = "10min"
 """

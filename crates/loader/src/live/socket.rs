@@ -6,17 +6,15 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use libc::c_int;
 use rustix::net::{ipproto, sockopt, AddressFamily};
+use socket2::SockRef;
 
 use crate::params::ALGORITHMS;
-use crate::shared::NETNICE_RECEIVE;
+use crate::shared::{NETNICE_RECEIVE, POLICY_PRIORITY, POLICY_TOS};
 
 /// What 'netnice1' and 'netnice2' were called: connections from before an upgrade run on them until they end.
 const FORMER: [&str; 2] = ["nice1", "nice2"];
-/// DSCP 000001 above the two ECN bits (RFC 8622).
-const LE: u8 = 0x04;
+const LE: u8 = POLICY_TOS as u8;
 const ECN: u8 = 0x03;
-/// Background, for this host's own queues, as transport/policy/policy.bpf.c has it.
-const BACKGROUND: c_int = 257;
 /// Larger than any window; what a fresh connection has, about.
 const UNCLAMPED: c_int = 1 << 30;
 
@@ -75,9 +73,10 @@ impl Tcp {
 
     /// After the TOS, which resets it; another priority than background's is somebody's choice and stays.
     fn prioritize(&self, wanted: bool) -> io::Result<()> {
-        match (self.priority()?, wanted) {
-            (0, true) => self.set(libc::SOL_SOCKET, libc::SO_PRIORITY, BACKGROUND),
-            (BACKGROUND, false) => self.set(libc::SOL_SOCKET, libc::SO_PRIORITY, 0),
+        let socket = SockRef::from(&self.fd);
+        match (socket.priority()?, wanted) {
+            (0, true) => socket.set_priority(POLICY_PRIORITY),
+            (POLICY_PRIORITY, false) => socket.set_priority(0),
             _ => Ok(()),
         }
     }
@@ -104,37 +103,22 @@ impl Tcp {
 
     /// As its application would say it: what it receives yields.
     pub(super) fn yield_receiving(&self) -> io::Result<()> {
-        self.set(libc::IPPROTO_TCP, NETNICE_RECEIVE, 1)
+        self.set(NETNICE_RECEIVE, 1)
     }
 
     /// The kernel tunes the advertised window again.
     pub(super) fn release_window(&self) -> io::Result<()> {
-        self.set(libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, UNCLAMPED)
+        self.set(libc::TCP_WINDOW_CLAMP, UNCLAMPED)
     }
 
-    fn priority(&self) -> io::Result<c_int> {
-        let mut value: c_int = 0;
-        let mut length = size_of_val(&value) as libc::socklen_t;
-        let fd = self.fd.as_raw_fd();
-        // SAFETY: the kernel writes at most `length` bytes into a value that outlives the call.
-        let failed = unsafe {
-            let value = (&raw mut value).cast();
-            libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_PRIORITY, value, &mut length)
-        };
-        match failed {
-            0 => Ok(value),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
-
-    /// An option that rustix does not know.
-    fn set(&self, level: c_int, name: c_int, value: c_int) -> io::Result<()> {
+    /// An option of TCP that rustix does not know.
+    fn set(&self, name: c_int, value: c_int) -> io::Result<()> {
         let length = size_of_val(&value) as libc::socklen_t;
         let fd = self.fd.as_raw_fd();
         // SAFETY: the kernel reads `length` bytes of a value that outlives the call.
         let failed = unsafe {
             let value = (&raw const value).cast();
-            libc::setsockopt(fd, level, name, value, length)
+            libc::setsockopt(fd, libc::IPPROTO_TCP, name, value, length)
         };
         match failed {
             0 => Ok(()),
