@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 const RUNNING_KERNEL: &str = "/sys/kernel/btf/vmlinux";
 /// A name, a source, and whose headers it includes.
-const OBJECTS: [(&str, &str, Headers); 5] = [
+const OBJECTS: [(&str, &str, Headers); 6] = [
     (
         "sender",
         "transport/sender/bpf/sender.bpf.c",
@@ -29,6 +29,11 @@ const OBJECTS: [(&str, &str, Headers); 5] = [
         Headers::Kernel,
     ),
     ("policy", "transport/policy/policy.bpf.c", Headers::Kernel),
+    (
+        "niceness",
+        "transport/policy/niceness.bpf.c",
+        Headers::Kernel,
+    ),
     (
         "receiver",
         "transport/receiver/receiver.bpf.c",
@@ -60,11 +65,16 @@ fn main() {
         fs::write(out.join(file), netnice_build::table(&half)).expect("write a table");
     }
     let shared = netnice_build::bindings(
-        "#include \"transport/policy/group.h\"\n#include \"transport/receiver/state.h\"\n\
+        "#include \"transport/policy/niceness.h\"\n#include \"transport/receiver/state.h\"\n\
          #include \"transport/receiver/option.h\"\n#include \"algorithms/receiver/wish.h\"\n",
         &[
             "policy_group",
             "policy_mark",
+            "niceness_counters",
+            "nn_niceness_bit",
+            "nn_verb",
+            "NN_CALL_.*",
+            "NICENESS_PROCESSES",
             "receiver_counters",
             "nn_wish",
             "NETNICE_RECEIVE",

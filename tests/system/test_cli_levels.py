@@ -92,7 +92,7 @@ class TestWithoutRights:
     def test_not_into_the_background(self, as_nobody: Run, sleeper: Process) -> None:
         done = as_nobody("netnice", "-n", "0", "-p", str(sleeper.pid))
         assert done.returncode == 125
-        assert "only root can put a process into the background" in done.stderr
+        assert "only root can move a process into the background" in done.stderr
 
     @pytest.mark.usefixtures("open_groups")
     def test_nicer_where_the_administrator_lets_them(self, netnice: Run, as_nobody: Run, sleeper: Process) -> None:

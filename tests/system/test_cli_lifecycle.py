@@ -23,7 +23,7 @@ from testbed.namespace import wait_until
 UP = [
     "locked", "bpffs-mounted", "stale-removed", "pins-made", "sender-loaded", "params-pinned",
     "sender-registered", "sender-pinned", "policy-loaded", "cgroup-made", "policy-attached",
-    "policy-pinned", "receiver-loaded", "receiver-attached", "state-pinned",
+    "policy-pinned", "receiver-loaded", "receiver-attached", "niceness-attached", "state-pinned",
 ]  # fmt: skip
 DOWN = ["locked", "state-removed", "links-removed", "pins-removed", "cgroups-removed", "bpffs-unmounted"]
 

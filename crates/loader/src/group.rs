@@ -5,7 +5,7 @@ use procfs::process::Process;
 use procfs::{ProcResult, ProcessCGroups};
 use serde::Serialize;
 
-use crate::{Error, Result};
+use crate::{niceness, Error, Result};
 
 /// The highest level there is; 0 yields least.
 pub const HIGHEST_LEVEL: u32 = 2;
@@ -86,6 +86,18 @@ impl Group {
         format!("level{}{mark}{}", self.level, self.direction.suffix())
     }
 
+    /// What a process is whose cgroup says one thing and its own niceness another: it yields where either has it yield.
+    pub fn nicer(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let (Some(a), Some(b)) = (one, other) else {
+            return one.or(other);
+        };
+        Some(Self {
+            level: a.level.max(b.level),
+            marked: a.marked && b.marked,
+            direction: a.direction.union(b.direction),
+        })
+    }
+
     /// What its connections run on, as setsockopt(TCP_CONGESTION) takes it.
     pub fn congestion_control(self) -> String {
         match self.level {
@@ -101,14 +113,22 @@ impl Group {
         Self::all().find(|group| group.name() == name)
     }
 
-    /// The group this process is in; `None` in the foreground.
+    /// How nice this process is; `None` in the foreground.
     pub fn current() -> Result<Option<Self>> {
         let groups = Process::myself().and_then(|process| process.cgroups());
-        groups.map(Self::among).map_err(Error::OwnGroup)
+        let cgroup = groups.map(Self::among).map_err(Error::OwnGroup)?;
+        Ok(Self::nicer(cgroup, niceness::own()))
     }
 
-    /// The group another process is in; fails when there is no such process.
+    /// How nice another process is; fails when there is no such process.
     pub fn of_process(process: &Process) -> ProcResult<Option<Self>> {
+        let cgroup = process.cgroups().map(Self::among)?;
+        let own = niceness::of(process.pid().unsigned_abs());
+        Ok(Self::nicer(cgroup, own))
+    }
+
+    /// The group whose cgroup a process is in.
+    pub fn of_cgroup(process: &Process) -> ProcResult<Option<Self>> {
         process.cgroups().map(Self::among)
     }
 
@@ -136,6 +156,16 @@ mod tests {
         for other in ["/", "/netnice", "/netnice/other", "/user.slice/level0"] {
             assert_eq!(Group::of_path(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn who_is_nice_in_two_ways_yields_in_both() {
+        let sends = Group::new(2, true, Direction::Send);
+        let receives = Group::new(0, false, Direction::Receive);
+        let both = Some(Group::new(2, false, Direction::Both));
+        assert_eq!(Group::nicer(Some(sends), Some(receives)), both);
+        assert_eq!(Group::nicer(None, Some(sends)), Some(sends));
+        assert_eq!(Group::nicer(None, None), None);
     }
 
     #[test]

@@ -2,13 +2,14 @@
 //! Is what is loaded complete, ours and still attached?
 
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use libbpf_rs::query::{LinkInfo, LinkTypeInfo};
 use libbpf_rs::Link;
 
 use crate::cgroup::Hierarchy;
 use crate::group::Group;
+use crate::niceness::{self, Place};
 use crate::receiver::{ADOPTED_PROGRAMS, PROGRAMS};
 use crate::state::State;
 use crate::{kernel, pins, receiver, Result, UpOptions};
@@ -67,6 +68,13 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
     let adopted = ADOPTED_PROGRAMS.map(pins::adopted_link);
     if receiver::adopting() && adopted.iter().any(|link| attached_to(link) != root) {
         defects.push("the root of the cgroups has lost the receiver for applications".to_owned());
+    }
+    let in_place = |(link, place): (PathBuf, Place)| match place {
+        Place::Kernel => link.exists(),
+        Place::Root => attached_to(&link) == root,
+    };
+    if state.hindered.is_none() && !niceness::links().all(in_place) {
+        defects.push("the programs that let everybody be nice are gone".to_owned());
     }
     if !pins::params().exists() || !pins::receiver_params().exists() {
         defects.push("the parameters are gone".to_owned());

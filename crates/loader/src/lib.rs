@@ -20,6 +20,7 @@ mod libbpf;
 pub mod live;
 mod lock;
 mod mounts;
+pub mod niceness;
 mod options;
 pub mod owners;
 pub mod params;

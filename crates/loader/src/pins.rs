@@ -64,6 +64,19 @@ pub fn receiver_connections() -> PathBuf {
     maps().join("receiver-connections")
 }
 
+/// The niceness of processes, by their number in the first namespace.
+pub fn processes() -> PathBuf {
+    maps().join("processes")
+}
+
+pub fn niceness_counters() -> PathBuf {
+    maps().join("niceness-counters")
+}
+
+pub fn niceness_link(program: &str) -> PathBuf {
+    links().join(format!("niceness-{program}"))
+}
+
 /// Who wishes that a socket yields with what it receives, by socket.
 pub fn receiver_wishes() -> PathBuf {
     maps().join("receiver-wishes")

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cgroup::Hierarchy;
 use crate::group::Group;
-use crate::shared::policy_group;
+use crate::shared::{policy_counters, policy_group};
 use crate::{libbpf, pins, Error, Result, Step};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/policy.bpf.o"));
@@ -130,15 +130,18 @@ fn decode(bytes: &[u8]) -> Option<Counters> {
     let bytes = bytes.get(..size_of::<policy_group>())?;
     // SAFETY: as many bytes as the structure has, of integers; they need not be aligned.
     let group: policy_group = unsafe { bytes.as_ptr().cast::<policy_group>().read_unaligned() };
-    let c = group.counters;
-    Some(Counters {
+    Some(counted(&group.counters))
+}
+
+pub(crate) fn counted(c: &policy_counters) -> Counters {
+    Counters {
         active: c.active,
         passive: c.passive,
         cc_failed: c.cc_failed,
         marked: c.marked,
         mark_failed: c.mark_failed,
         mapped_unmarked: c.mapped_unmarked,
-    })
+    }
 }
 
 #[cfg(test)]

@@ -23,10 +23,13 @@ pub struct State {
     pub algorithms: Vec<String>,
     /// DSCP LE on the sockets of level cgroups that are not called unmarked.
     pub mark: bool,
+    /// Why only root can put a process into the background; `None` when everybody can.
+    #[serde(default)]
+    pub hindered: Option<String>,
 }
 
 impl State {
-    pub(crate) fn new(algorithms: Vec<String>, mark: bool) -> Self {
+    pub(crate) fn new(algorithms: Vec<String>, mark: bool, hindered: Option<String>) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build_id: crate::BUILD_ID.to_owned(),
@@ -35,6 +38,7 @@ impl State {
                 .map_or(0, |d| d.as_secs()),
             algorithms,
             mark,
+            hindered,
         }
     }
 

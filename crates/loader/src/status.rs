@@ -7,6 +7,7 @@ use crate::cgroup::Hierarchy;
 use crate::facts::privileged;
 use crate::group::Group;
 use crate::kernel::congestion_controls;
+use crate::niceness::{self, NicenessStatus};
 use crate::params::ALGORITHMS;
 use crate::policy::{AllCounters, Counters};
 use crate::receiver::ReceiverStatus;
@@ -34,6 +35,8 @@ pub struct Status {
     /// TCP connections of this network namespace; some may outlive a down.
     pub connections: Vec<Connections>,
     pub groups: Vec<GroupStatus>,
+    /// Processes that are nice by themselves, in whatever cgroup; none when it is not loaded.
+    pub niceness: Option<NicenessStatus>,
     /// What yields with what it receives, and how; none when nothing is loaded.
     pub receiver: Option<ReceiverStatus>,
 }
@@ -84,6 +87,7 @@ pub fn status() -> Result<Status> {
         same_build,
         connections,
         groups,
+        niceness: niceness::status(),
         receiver: receiver::status(),
     })
 }

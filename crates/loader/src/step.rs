@@ -20,6 +20,7 @@ pub enum Step {
     PolicyPinned,
     ReceiverLoaded,
     ReceiverAttached,
+    NicenessAttached,
     StatePinned,
     StateRemoved,
     LinksRemoved,
@@ -29,7 +30,7 @@ pub enum Step {
 }
 
 impl Step {
-    pub const UP: [Step; 15] = [
+    pub const UP: [Step; 16] = [
         Step::Locked,
         Step::BpffsMounted,
         Step::StaleRemoved,
@@ -44,6 +45,7 @@ impl Step {
         Step::PolicyPinned,
         Step::ReceiverLoaded,
         Step::ReceiverAttached,
+        Step::NicenessAttached,
         Step::StatePinned,
     ];
     pub const DOWN: [Step; 6] = [
@@ -71,6 +73,7 @@ impl Step {
             Step::PolicyPinned => "policy-pinned",
             Step::ReceiverLoaded => "receiver-loaded",
             Step::ReceiverAttached => "receiver-attached",
+            Step::NicenessAttached => "niceness-attached",
             Step::StatePinned => "state-pinned",
             Step::StateRemoved => "state-removed",
             Step::LinksRemoved => "links-removed",

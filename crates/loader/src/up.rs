@@ -9,7 +9,9 @@ use crate::lock::Lock;
 use crate::policy::Policy;
 use crate::release::release;
 use crate::state::State;
-use crate::{bpffs, doctor, kernel, pins, receiver, sender, Error, Result, Step, UpOptions};
+use crate::{
+    bpffs, doctor, kernel, niceness, pins, receiver, sender, Error, Result, Step, UpOptions,
+};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -43,6 +45,7 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
         Health::Degraded(defects) => Outcome::Repaired(defects),
     };
     let adopting = options.applications || receiver::adopting();
+    let nice = niceness::entries();
     // The mark of completeness first: whoever dies from here on leaves something visibly incomplete.
     pins::remove_file(&pins::state())?;
     release();
@@ -54,7 +57,9 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
         // The first error is the one to tell; the next up removes what this could not.
         let _ = pins::remove_links().and_then(|()| pins::remove_rest());
     }
-    loaded.map(|()| outcome)
+    loaded?;
+    niceness::restore(&nice);
+    Ok(outcome)
 }
 
 fn load(
@@ -82,12 +87,31 @@ fn load(
         }
     }
     receiver::load(hierarchy, on_step)?;
+    // Somebody else's program may hold the root of the cgroups; then root's levels work, and others are told why not.
+    let hindered = niceness::load(hierarchy, options.mark).err();
+    on_step(Step::NicenessAttached);
     if adopting {
         receiver::load_adopted(hierarchy)?;
     }
-    State::new(options.algorithms(), options.mark).pin()?;
+    State::new(
+        options.algorithms(),
+        options.mark,
+        hindered.as_ref().map(in_short),
+    )
+    .pin()?;
     on_step(Step::StatePinned);
     Ok(())
+}
+
+/// What a line has room for: the verifier's log can be long.
+fn in_short(error: &Error) -> String {
+    let text = error.to_string();
+    text.lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .take(200)
+        .collect()
 }
 
 /// True when an up has completed and the group can be joined. Cheap: no BPF, two look-ups of a name.

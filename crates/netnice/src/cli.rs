@@ -19,7 +19,7 @@ Examples:
   sudo netnice rsync -a /data backup:/data   back up without anybody noticing
   sudo netnice curl -O https://host/image    download: the server need know nothing of it
   sudo netnice -n 2 rclone sync /data far:   the same, out of the way of other backups too
-  sudo netnice sudo -u $USER git push        the same with your own rights
+  netnice git push                           the same without root, once netnice is up
   sudo netnice sh                            everything started from this shell yields
   sudo netnice -n 1 -p $(pidof transmission-daemon)
                                              what runs already, with the connections it has
@@ -50,7 +50,8 @@ fn after_long() -> String {
 /// 'foreground' when it has none.
 ///
 /// Connections that COMMAND opens or accepts are concerned; those it inherits stay as they are. netnice
-/// is loaded into the kernel by the first use after a start, or by 'netnicectl up'.
+/// is loaded into the kernel by root's first use after a start, or by 'netnicectl up'. From then on anybody
+/// may use it; what COMMAND receives yields without root after 'netnicectl up --applications' only.
 #[derive(Debug, Parser)]
 #[command(
     name = "netnice",

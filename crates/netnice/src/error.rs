@@ -20,7 +20,17 @@ pub enum Error {
     OffCommand,
     #[error("it is not loaded, and only root can load it.\nTry 'sudo netnice …', or have the administrator run 'netnicectl up'.")]
     NotLoaded,
-    #[error("only root can put a process into the background: {}: permission denied.\nTry 'sudo netnice …' ('sudo netnice sudo -u $USER …' keeps your own rights). A program of your own may also yield by itself: setsockopt(TCP_CONGESTION, \"netnice\") needs no rights.", .0.display())]
+    #[error("nobody answers when a user asks to be nicer{}.\nTry 'sudo netnice …' ('sudo netnice sudo -u $USER …' keeps your own rights).", because(.0))]
+    Hindered(Option<String>),
+    #[error("there is no room: as many processes are nice as netnice keeps account of.\n'netnicectl status' counts them.")]
+    NoRoom,
+    #[error("what a command receives yields only after 'netnicectl up --applications' by the administrator, or as root.\nTry 'sudo netnice …', or leave out --receive-only.")]
+    NotReceiving,
+    #[error(
+        "this process cannot become nicer: {0}.\nRun 'netnicectl doctor' to see what is wrong."
+    )]
+    NotNicer(io::Error),
+    #[error("only root can move a process into the background: {}: permission denied.\nTry 'sudo netnice …', or start the program with 'netnice …', which needs no rights.", .0.display())]
     NotRoot(PathBuf),
     #[error("cannot join {}: {}.\nRun 'netnicectl doctor' to see what is wrong.", .0.display(), .1)]
     Join(PathBuf, io::Error),
@@ -74,6 +84,12 @@ impl Error {
         }
         .into()
     }
+}
+
+fn because(reason: &Option<String>) -> String {
+    reason
+        .as_ref()
+        .map_or_else(String::new, |why| format!(": {why}"))
 }
 
 fn listed(errors: &[Error]) -> String {

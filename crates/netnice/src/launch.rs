@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! A program, started in the group it belongs to.
+//! A program, started as nice as it should be.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -8,7 +8,12 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use netnice_loader::cgroup::Hierarchy;
+use netnice_loader::facts::privileged;
 use netnice_loader::group::Group;
+use netnice_loader::live::receiving_for_all;
+use netnice_loader::niceness::{self, Refusal};
+use netnice_loader::state::State;
+use netnice_output::complain;
 
 use crate::loading::load;
 use crate::Error;
@@ -25,16 +30,33 @@ pub(crate) fn launch(
 }
 
 fn enter(current: Option<Group>, target: Group) -> Result<(), Error> {
-    let hierarchy = Hierarchy::find()?;
-    load(&hierarchy, target)?;
+    load(target)?;
     if current == Some(target) {
         return Ok(());
     }
-    let dir = hierarchy.dir(target);
-    hierarchy.join(target).map_err(|e| match e.kind() {
-        ErrorKind::PermissionDenied => Error::NotRoot(dir),
-        _ => Error::Join(dir, e),
-    })
+    if !privileged() {
+        return raise(target);
+    }
+    let hierarchy = Hierarchy::find()?;
+    let joined = hierarchy.join(target);
+    joined.map_err(|e| Error::Join(hierarchy.dir(target), e))
+}
+
+/// Without rights: this process stays where it is, and becomes nicer itself.
+fn raise(target: Group) -> Result<(), Error> {
+    let receives = !target.direction.receives() || receiving_for_all();
+    if !receives && !target.direction.sends() {
+        return Err(Error::NotReceiving);
+    }
+    niceness::raise(target).map_err(|refusal| match refusal {
+        Refusal::Unanswered => Error::Hindered(State::read().and_then(|state| state.hindered)),
+        Refusal::NoRoom => Error::NoRoom,
+        Refusal::Other(why) => Error::NotNicer(why),
+    })?;
+    if !receives {
+        complain("netnice", "what it sends yields, what it receives does not: that takes 'netnicectl up --applications' by the administrator ('--send-only' says that you know)");
+    }
+    Ok(())
 }
 
 fn exec(program: &OsString, arguments: &[OsString]) -> Result<Infallible, Error> {

@@ -10,9 +10,9 @@ use netnice_output::complain;
 use crate::Error;
 
 /// Sees to it that the group is there and does something.
-pub(crate) fn load(hierarchy: &Hierarchy, target: Group) -> Result<(), Error> {
+pub(crate) fn load(target: Group) -> Result<(), Error> {
     if privileged() {
-        if !is_up(hierarchy, target)
+        if !is_up(&Hierarchy::find()?, target)
             && up(&UpOptions::default(), &mut |_| ())? != Outcome::AlreadyUp
         {
             complain(

@@ -7,6 +7,7 @@ use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
 use netnice_loader::group::Group;
 use netnice_loader::live::{self, NotAdopted, Target};
+use netnice_loader::niceness;
 use netnice_loader::state::State;
 use netnice_output::{complain, print};
 use rustix::io::Errno;
@@ -71,9 +72,9 @@ fn permitted(process: &Process, to: Option<Group>) -> Result<(), Error> {
 fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
     let hierarchy = Hierarchy::find()?;
     if let Some(group) = to {
-        load(&hierarchy, group)?;
+        load(group)?;
     }
-    if process.group != to {
+    if process.cgroup != to {
         let dir = to.map_or_else(|| hierarchy.root().to_owned(), |group| hierarchy.dir(group));
         let placed = hierarchy.place(process.pid, to);
         placed.map_err(|e| match e.kind() {
@@ -81,6 +82,9 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
             _ if Errno::from_io_error(&e) == Some(Errno::SRCH) => Error::NoProcess(process.pid),
             _ => Error::Join(dir, e),
         })?;
+    }
+    if privileged() {
+        niceness::forget(process.pid); // the cgroup speaks from now on
     }
     let done = live::switch(process.pid, &target(to))?;
     if let Some(reason) = done.reason {

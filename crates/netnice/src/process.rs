@@ -15,7 +15,10 @@ pub(crate) struct Process {
     /// Its real and its effective user.
     pub users: [u32; 2],
     pub kernel: bool,
+    /// How nice it is, in whatever way.
     pub group: Option<Group>,
+    /// What its cgroup has it be.
+    pub cgroup: Option<Group>,
 }
 
 impl Process {
@@ -38,6 +41,7 @@ impl Process {
             users: [status.ruid, status.euid],
             kernel: flags.contains(StatFlags::PF_KTHREAD),
             group: Group::of_process(&process).map_err(failed)?,
+            cgroup: Group::of_cgroup(&process).map_err(failed)?,
         })
     }
 }

@@ -4,6 +4,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use netnice_loader::niceness::NicenessStatus;
 use netnice_loader::policy::Counters;
 use netnice_loader::receiver::ReceiverStatus;
 use netnice_loader::state::State;
@@ -26,6 +27,10 @@ impl Display for Summary<'_> {
         for g in status.groups.iter().filter(|g| worth_telling(g)) {
             group(f, g)?;
         }
+        status
+            .niceness
+            .as_ref()
+            .map_or(Ok(()), |n| niceness(f, n))?;
         status.receiver.as_ref().map_or(Ok(()), |r| receiver(f, r))
     }
 }
@@ -54,6 +59,9 @@ fn loaded(f: &mut Formatter<'_>, state: &State, same_build: bool) -> fmt::Result
         "DSCP LE marking: {}",
         if state.mark { "on" } else { "off" }
     )?;
+    if let Some(why) = &state.hindered {
+        writeln!(f, "only root can use it: {why}")?;
+    }
     if !same_build {
         writeln!(
             f,
@@ -98,9 +106,23 @@ fn worth_telling(group: &GroupStatus) -> bool {
 fn group(f: &mut Formatter<'_>, group: &GroupStatus) -> fmt::Result {
     writeln!(f, "{}", group.name)?;
     writeln!(f, "  processes        {}", group.processes.len())?;
-    let Some(c) = &group.counters else {
-        return Ok(());
-    };
+    group.counters.as_ref().map_or(Ok(()), |c| counted(f, c))
+}
+
+fn niceness(f: &mut Formatter<'_>, niceness: &NicenessStatus) -> fmt::Result {
+    writeln!(f, "nice by themselves, in whatever cgroup")?;
+    writeln!(f, "  processes        {}", niceness.processes.len())?;
+    if niceness.refused > 0 {
+        writeln!(
+            f,
+            "  not nice         {} times there was no room for one more",
+            niceness.refused
+        )?;
+    }
+    counted(f, &niceness.counters)
+}
+
+fn counted(f: &mut Formatter<'_>, c: &Counters) -> fmt::Result {
     writeln!(
         f,
         "  connections      {} opened, {} accepted since up",

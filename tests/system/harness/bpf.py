@@ -15,7 +15,7 @@ from testbed import program
 
 #: Its number on the machines that are tested.
 _NUMBER = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
-_MAP_CREATE, _MAP_UPDATE, _PROG_LOAD, _OBJ_PIN, _OBJ_GET, _BTF_LOAD, _LINK_CREATE = 0, 2, 5, 6, 7, 18, 28
+_MAP_CREATE, _MAP_UPDATE, _PROG_LOAD, _OBJ_PIN, _OBJ_GET, _TRACE, _BTF_LOAD, _LINK_CREATE = 0, 2, 5, 6, 7, 17, 18, 28
 _STRUCT_OPS_MAP, _STRUCT_OPS_PROGRAM, _STRUCT_OPS_ATTACH = 26, 27, 44
 _HELD_BY_LINK = 1 << 13  # BPF_F_LINK
 #: How cgroup programs are attached.
@@ -45,6 +45,15 @@ def link(pinned: Path, cgroup: Path, attach: int, pin: Path) -> None:
     _pin(held, pin)
     for descriptor in (code, where, held):
         os.close(descriptor)
+
+
+def trace(pinned: Path, point: str) -> int:
+    """Attaches a pinned program to a trace point, until the descriptor that this returns is closed."""
+    name, where = ctypes.create_string_buffer(os.fsencode(pinned)), ctypes.create_string_buffer(point.encode())
+    code = _bpf(_OBJ_GET, struct.pack("=Q", ctypes.addressof(name)))
+    held = _bpf(_TRACE, struct.pack("=QI", ctypes.addressof(where), code))
+    os.close(code)
+    return held
 
 
 def congestion_control(name: str, pin: Path) -> None:

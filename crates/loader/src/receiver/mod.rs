@@ -81,9 +81,7 @@ pub(crate) fn load_adopted(hierarchy: &Hierarchy) -> Result<bool> {
     for stale in ADOPTED_PROGRAMS.map(pins::adopted_link) {
         pins::remove_link(&stale)?;
     }
-    for stale in [pins::receiver_wishes(), pins::receiver_adopted()] {
-        pins::remove_file(&stale)?;
-    }
+    pins::remove_file(&pins::receiver_adopted())?;
     let mut adopted = Receiver::load_adopted(
         [
             &pins::receiver_params(),

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The network niceness of processes: an attribute as nice(1) has it, which anybody may raise and children inherit.
+//!
+//! [`raise`] asks for it, by a call that needs no rights; the rest is root's.
+
+mod call;
+mod object;
+
+use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use serde::Serialize;
+
+use crate::group::{Direction, Group, HIGHEST_LEVEL};
+use crate::pins;
+use crate::policy::Counters;
+use crate::shared::{
+    NN_NICENESS_LEVEL_0, NN_NICENESS_RECEIVES, NN_NICENESS_SENDS, NN_NICENESS_UNMARKED,
+};
+
+pub use call::{of, own, raise, Refusal};
+pub(crate) use object::{links, load, Place};
+
+/// What is known of all processes that are nice by themselves.
+#[derive(Debug, Clone, Serialize)]
+pub struct NicenessStatus {
+    pub processes: Vec<NiceProcess>,
+    /// Of their connections.
+    pub counters: Counters,
+    /// Processes that stayed in the foreground because there was no room for more.
+    pub refused: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct NiceProcess {
+    pub pid: u32,
+    #[serde(flatten)]
+    pub group: Group,
+}
+
+/// `None` when it is not loaded or may not be read.
+pub fn status() -> Option<NicenessStatus> {
+    let (counters, refused) = object::counters()?;
+    let mut processes: Vec<_> = entries()
+        .into_iter()
+        .filter_map(|(pid, bits)| group(bits).map(|group| NiceProcess { pid, group }))
+        .collect();
+    processes.sort_unstable_by_key(|process| process.pid);
+    Some(NicenessStatus {
+        processes,
+        counters,
+        refused,
+    })
+}
+
+/// Whatever the process was, from now on it is in the foreground as far as its own niceness goes. Takes root.
+pub fn forget(pid: u32) {
+    if let Some(map) = object::map(&pins::processes()) {
+        let _ = map.delete(&pid.to_ne_bytes()); // it need not be there
+    }
+}
+
+/// Processes and their bits.
+pub(crate) fn entries() -> Vec<(u32, u32)> {
+    let Some(map) = object::map(&pins::processes()) else {
+        return Vec::new();
+    };
+    let value = |key: &[u8]| map.lookup(key, MapFlags::ANY).ok().flatten();
+    map.keys()
+        .filter_map(|key| word(&key).zip(word(&value(&key)?)))
+        .collect()
+}
+
+/// Puts back what was there before a repair, of processes that still run.
+pub(crate) fn restore(kept: &[(u32, u32)]) {
+    let Some(map) = object::map(&pins::processes()) else {
+        return;
+    };
+    if !kept.is_empty() {
+        object::somebody_is_nice();
+    }
+    for (pid, bits) in kept {
+        if std::path::Path::new(&format!("/proc/{pid}")).exists() {
+            let _ = update(&map, *pid, *bits); // one of the same size had room for all of them
+        }
+    }
+}
+
+fn update(map: &MapHandle, pid: u32, bits: u32) -> libbpf_rs::Result<()> {
+    map.update(&pid.to_ne_bytes(), &bits.to_ne_bytes(), MapFlags::ANY)
+}
+
+fn word(bytes: &[u8]) -> Option<u32> {
+    bytes.try_into().ok().map(u32::from_ne_bytes)
+}
+
+/// As enum nn_niceness_bit has it.
+fn bits(group: Group) -> u32 {
+    let sends = if group.direction.sends() {
+        NN_NICENESS_SENDS
+    } else {
+        0
+    };
+    let receives = if group.direction.receives() {
+        NN_NICENESS_RECEIVES
+    } else {
+        0
+    };
+    let unmarked = if group.marked {
+        0
+    } else {
+        NN_NICENESS_UNMARKED
+    };
+    NN_NICENESS_LEVEL_0 << group.level | sends | receives | unmarked
+}
+
+/// The highest level counts; `None` is the foreground.
+fn group(bits: u32) -> Option<Group> {
+    let level = (0..=HIGHEST_LEVEL)
+        .rev()
+        .find(|level| bits & NN_NICENESS_LEVEL_0 << level != 0)?;
+    let direction = match (
+        bits & NN_NICENESS_SENDS != 0,
+        bits & NN_NICENESS_RECEIVES != 0,
+    ) {
+        (true, false) => Direction::Send,
+        (false, true) => Direction::Receive,
+        _ => Direction::Both,
+    };
+    let marked = bits & NN_NICENESS_UNMARKED == 0;
+    Some(Group::new(level, marked, direction))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_group_has_bits_of_its_own() {
+        for one in Group::all() {
+            assert_eq!(group(bits(one)), Some(one));
+        }
+        assert_eq!(group(0), None);
+        let added = bits(Group::new(0, true, Direction::Send))
+            | bits(Group::new(2, true, Direction::Receive));
+        assert_eq!(group(added), Some(Group::new(2, true, Direction::Both)));
+    }
+}

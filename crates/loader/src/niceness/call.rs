@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The call of `algorithms/niceness/call.h`: a read of a sysctl, with the wish in the offset.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use rustix::io::Errno;
+
+use super::{bits, group};
+use crate::group::Group;
+use crate::shared::{nn_verb, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE, NN_CALL_RAISE};
+
+const DONE: usize = NN_CALL_DONE as usize;
+
+/// Why a process did not become nicer.
+#[derive(Debug)]
+pub enum Refusal {
+    /// Nobody answers the call: netnice is not loaded, or could not be attached for everybody.
+    Unanswered,
+    /// As many processes as there is room for are nice.
+    NoRoom,
+    Other(io::Error),
+}
+
+/// The niceness that this process has by itself; `None` in the foreground, and where nobody answers.
+pub fn own() -> Option<Group> {
+    of(0)
+}
+
+/// That of another process, by its number in the first namespace; 0 is this one.
+pub fn of(pid: u32) -> Option<Group> {
+    ask(NN_CALL_ASK, 0, pid).ok().and_then(group)
+}
+
+/// This process, and what it will start, becomes at least as nice.
+pub fn raise(to: Group) -> Result<(), Refusal> {
+    ask(NN_CALL_RAISE, bits(to), 0).map(|_| ())
+}
+
+/// The niceness that the process has then.
+fn ask(verb: nn_verb, niceness: u32, pid: u32) -> Result<u32, Refusal> {
+    let offset = 1 << 30 | u64::from(verb) << 28 | u64::from(niceness) << 22 | u64::from(pid);
+    // The kernel's own answer would be text, so there is room for some.
+    let answer = file().and_then(|file| file.read_at(&mut [0; DONE * 2], offset));
+    match answer {
+        Ok(said) if said >= DONE => Ok((said - DONE) as u32),
+        Ok(_) => Err(Refusal::Unanswered),
+        Err(why) if Errno::from_io_error(&why) == Some(Errno::NOMEM) => Err(Refusal::NoRoom),
+        Err(why) => Err(Refusal::Other(why)),
+    }
+}
+
+fn file() -> io::Result<File> {
+    let name = String::from_utf8_lossy(&NN_CALL_FILE[..NN_CALL_FILE.len() - 1]);
+    File::open(format!("/proc/sys/{name}"))
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The object in the kernel: two trace points, and three programs at the root of the cgroups.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, ObjectBuilder, ProgramMut};
+
+use crate::cgroup::Hierarchy;
+use crate::policy::{self, Counters};
+use crate::shared::niceness_counters;
+use crate::{libbpf, pins, Error, Result};
+
+const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/niceness.bpf.o"));
+/// Last the call: who is answered finds everything in place.
+pub(super) const PROGRAMS: [(&str, Place); 5] = [
+    ("netnice_fork", Place::Kernel),
+    ("netnice_exit", Place::Kernel),
+    ("netnice_socket", Place::Root),
+    ("netnice_opened", Place::Root),
+    ("netnice_call", Place::Root),
+];
+
+/// What a program is attached to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Kernel,
+    /// Of the cgroups.
+    Root,
+}
+
+/// Their names and where they belong.
+pub(crate) fn links() -> impl Iterator<Item = (std::path::PathBuf, Place)> {
+    PROGRAMS
+        .into_iter()
+        .map(|(name, place)| (pins::niceness_link(name), place))
+}
+
+/// Loads and attaches everything; the policy is loaded. On failure nothing stays.
+pub(crate) fn load(hierarchy: &Hierarchy, marks: bool) -> Result<()> {
+    let done = attach_all(hierarchy, marks);
+    if done.is_err() {
+        for (link, _) in links() {
+            pins::remove_link(&link)?;
+        }
+        for map in [pins::processes(), pins::niceness_counters()] {
+            pins::remove_file(&map)?;
+        }
+    }
+    done
+}
+
+fn attach_all(hierarchy: &Hierarchy, marks: bool) -> Result<()> {
+    libbpf::quiet();
+    let mut open = ObjectBuilder::default()
+        .name("netnice_niceness")
+        .and_then(|builder| builder.open_memory(OBJECT))
+        .map_err(Error::bpf("open the object of niceness"))?;
+    for mut map in open.maps_mut() {
+        let name = map.name().to_string_lossy().into_owned();
+        let pin = match name.as_str() {
+            "processes" => pins::processes(),
+            "wishes" => pins::receiver_wishes(),
+            "moved" => {
+                map.reuse_pinned_map(pins::moved())
+                    .map_err(Error::bpf("share the map of moved sockets"))?;
+                continue;
+            }
+            name if name.ends_with(".bss") => pins::niceness_counters(),
+            name if name.ends_with(".data") => {
+                let value = map.initial_value_mut().expect("the object has data");
+                value[..4].copy_from_slice(&u32::from(marks).to_ne_bytes());
+                continue;
+            }
+            _ => continue,
+        };
+        map.set_pin_path(pin)
+            .map_err(Error::bpf("pin a map of niceness"))?;
+    }
+    let root = File::open(hierarchy.root()).map_err(Error::file(
+        "open the root of the cgroups",
+        hierarchy.root(),
+    ))?;
+    let object = open
+        .load()
+        .map_err(Error::bpf("load the programs of niceness"))?;
+    for (name, place) in PROGRAMS {
+        let program = object.progs_mut().find(|program| program.name() == name);
+        let program = program.expect("the object has the programs of its list");
+        let mut link = attach(&program, place, &root)
+            .map_err(Error::bpf(format!("attach '{name}' for everybody")))?;
+        link.pin(pins::niceness_link(name))
+            .map_err(Error::bpf("pin the programs of niceness"))?;
+    }
+    Ok(())
+}
+
+fn attach(program: &ProgramMut<'_>, place: Place, root: &File) -> libbpf_rs::Result<Link> {
+    match place {
+        Place::Kernel => program.attach(),
+        Place::Root => program.attach_cgroup(root.as_raw_fd()),
+    }
+}
+
+/// As the programs note it themselves when somebody calls.
+pub(super) fn somebody_is_nice() {
+    let all = niceness_counters {
+        anybody: 1,
+        ..Default::default()
+    };
+    // SAFETY: a structure of integers without gaps, as many bytes as it has.
+    let bytes: [u8; size_of::<niceness_counters>()] = unsafe { std::mem::transmute(all) };
+    if let Some(map) = map(&pins::niceness_counters()) {
+        let _ = map.update(&0u32.to_ne_bytes(), &bytes, MapFlags::ANY); // as large as the map's value
+    }
+}
+
+/// Of the connections, and how many processes were refused.
+pub(super) fn counters() -> Option<(Counters, u64)> {
+    let map = map(&pins::niceness_counters())?;
+    let bytes = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
+    let bytes = bytes.get(..size_of::<niceness_counters>())?;
+    // SAFETY: as many bytes as the structure has, of integers; they need not be aligned.
+    let all: niceness_counters =
+        unsafe { bytes.as_ptr().cast::<niceness_counters>().read_unaligned() };
+    Some((policy::counted(&all.connections), all.refused))
+}
+
+/// libbpf-rs panics on a path it cannot turn into a map; look first.
+pub(super) fn map(pin: &Path) -> Option<MapHandle> {
+    pin.exists()
+        .then(|| MapHandle::from_pinned_path(pin).ok())
+        .flatten()
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * niceness - the network niceness of a process, as nice(1) has it for the CPU
+ *
+ * What it is and who may change it: ../../algorithms/niceness/. Here it is kept by process, handed to children and to
+ * sockets, and put into effect. No process is moved, and nobody needs rights to become nicer.
+ *
+ *   sched_process_fork   a child inherits it
+ *   sched_process_exit   with its last thread it goes; exec does not touch it
+ *   cgroup/sysctl        the call (call.h). Only who reads a sysctl pays
+ *   cgroup/sock_create   a socket takes the niceness of the process that makes it, and what it accepts takes its
+ *   sockops              an established connection gets the congestion control and the marks of its socket's level
+ *
+ * By process and not by task: a thread that executes a program takes over the process, and the workers of io_uring are
+ * tasks that are made without a fork. All are attached to the root of the cgroups, and run before what is there of the
+ * receiver (../receiver/adopted.bpf.c), which reads `wishes`.
+ *
+ * A cgroup of netnice has spoken first, for it lies below the root. Whoever of the two is nicer wins.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "../../algorithms/receiver/wish.h"
+#include "mark.h"
+#include "niceness.h"
+
+#define EPERM 1
+#define ENOMEM 12
+#define EINVAL 22
+#define CAP_SYS_NICE 23
+
+char _license[] SEC("license") = "GPL";
+
+/* Of processes, by number in the first namespace: enum nn_niceness_bit. Whoever is in none is in the foreground. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, NICENESS_PROCESSES);
+	__type(key, u32);
+	__type(value, u32);
+} processes SEC(".maps");
+
+/* Of sockets: that of their maker when they were made. */
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
+	__type(key, int);
+	__type(value, u32);
+} made SEC(".maps");
+
+/* The maps of the policy and of the receiver for single sockets. */
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
+	__type(key, int);
+	__type(value, u32);
+} moved SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
+	__type(key, int);
+	__type(value, u32);
+} wishes SEC(".maps");
+
+struct niceness_counters nn_niceness_counters;
+u32 nn_marks SEC(".data") = 1; /* an up with --no-mark: 0; written before loading */
+
+/* As nn_niceness_rank() counts them, less one. */
+static const char controls[3][16] = { "netnice", "netnice1", "netnice2" };
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(netnice_fork, struct task_struct *parent, struct task_struct *child)
+{
+	u32 from = parent->tgid, to = child->tgid, *niceness, inherited;
+
+	if (from == to || !nn_niceness_counters.anybody)
+		return 0; /* a thread, or no need to look */
+	niceness = bpf_map_lookup_elem(&processes, &from);
+	if (!niceness)
+		return 0;
+	inherited = *niceness;
+	if (bpf_map_update_elem(&processes, &to, &inherited, BPF_ANY))
+		COUNT(&nn_niceness_counters, refused);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(netnice_exit, struct task_struct *task)
+{
+	u32 process = task->tgid;
+
+	if (nn_niceness_counters.anybody && !task->signal->live.counter && bpf_map_lookup_elem(&processes, &process))
+		bpf_map_delete_elem(&processes, &process);
+	return 0;
+}
+
+static __always_inline long put(u32 process, u32 bits, u64 how)
+{
+	nn_niceness_counters.anybody = 1;
+	return bpf_map_update_elem(&processes, &process, &bits, how);
+}
+
+/* CAP_SYS_NICE of the first user namespace: that of a namespace of one's own lowers nobody. */
+static __always_inline bool is_root(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return !BPF_CORE_READ(task, cred, user_ns, level) &&
+	       BPF_CORE_READ(task, cred, cap_effective.val) >> CAP_SYS_NICE & 1;
+}
+
+/* What is added is added atomically: nobody's raise is lost to another's. */
+static __always_inline int add(u32 process, u32 bits)
+{
+	u32 *niceness = bpf_map_lookup_elem(&processes, &process);
+
+	if (!niceness) {
+		put(process, 0, BPF_NOEXIST);
+		niceness = bpf_map_lookup_elem(&processes, &process);
+		if (!niceness) {
+			COUNT(&nn_niceness_counters, refused);
+			return -ENOMEM;
+		}
+	}
+	__sync_fetch_and_or(niceness, bits);
+	return NN_CALL_DONE + *niceness;
+}
+
+static __noinline int answer(u32 offset)
+{
+	struct nn_call call = nn_call_of(offset);
+	u32 self = bpf_get_current_pid_tgid() >> 32, process = call.process ? call.process : self;
+	u32 *found = bpf_map_lookup_elem(&processes, &process), now = found ? *found : 0;
+	struct nn_caller caller = { .owner = process == self, .root = call.verb == NN_CALL_SET && is_root() };
+	struct nn_answer said = nn_answer(call, now, caller);
+
+	switch (said.verdict) {
+	case NN_VERDICT_KEEP:
+		return NN_CALL_DONE + now;
+	case NN_VERDICT_ADD:
+		return add(process, said.bits);
+	case NN_VERDICT_REPLACE:
+		if (put(process, said.bits, BPF_ANY))
+			return -ENOMEM;
+		return NN_CALL_DONE + said.bits;
+	case NN_VERDICT_FORGET:
+		bpf_map_delete_elem(&processes, &process);
+		return NN_CALL_DONE;
+	case NN_VERDICT_FORBIDDEN:
+		return -EPERM;
+	default:
+		return -EINVAL;
+	}
+}
+
+SEC("cgroup/sysctl")
+int netnice_call(struct bpf_sysctl *sysctl)
+{
+	char name[sizeof(NN_CALL_FILE) + 1] = {};
+	u32 offset = sysctl->file_pos;
+	int result;
+
+	if (!nn_is_call(offset) || sysctl->write)
+		return 1;
+	if (bpf_sysctl_get_name(sysctl, name, sizeof(name), 0) != sizeof(NN_CALL_FILE) - 1 ||
+	    __builtin_memcmp(name, NN_CALL_FILE, sizeof(NN_CALL_FILE)))
+		return 1;
+	result = answer(offset);
+	bpf_set_retval(result);
+	return result >= 0;
+}
+
+SEC("cgroup/sock_create")
+int netnice_socket(struct bpf_sock *sk)
+{
+	u32 process, *niceness, *own;
+
+	if (!nn_niceness_counters.anybody || sk->type != SOCK_STREAM)
+		return 1;
+	process = bpf_get_current_pid_tgid() >> 32;
+	niceness = bpf_map_lookup_elem(&processes, &process);
+	if (!niceness)
+		return 1;
+	own = bpf_sk_storage_get(&made, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	if (own)
+		*own = *niceness;
+	if (*niceness & NN_NICENESS_RECEIVES) {
+		own = bpf_sk_storage_get(&wishes, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+		if (own)
+			*own = NN_BY_NETNICE;
+	}
+	return 1;
+}
+
+/* That of an MPTCP connection is with the socket that its process made. */
+static __always_inline u32 niceness_of(struct bpf_sock *sk)
+{
+	u32 *own = bpf_sk_storage_get(&made, sk, 0, 0);
+	struct mptcp_sock *above;
+
+	if (!own) {
+		above = bpf_skc_to_mptcp_sock(sk);
+		own = above ? bpf_sk_storage_get(&made, above, 0, 0) : 0;
+	}
+	return own ? *own : 0;
+}
+
+/* The rank at which a connection yields already, because its cgroup said so. */
+static __always_inline u32 rank_of(struct bpf_sock_ops *ops)
+{
+	char now[16] = {};
+	u32 rank = 0;
+
+	if (bpf_getsockopt(ops, SOL_TCP, TCP_CONGESTION, now, sizeof(now)))
+		return 0;
+	for (u32 i = 0; i < 3; i++)
+		if (!__builtin_memcmp(now, controls[i], sizeof(now)))
+			rank = i + 1;
+	return rank;
+}
+
+SEC("sockops")
+int netnice_opened(struct bpf_sock_ops *ops)
+{
+	struct policy_counters *counters = &nn_niceness_counters.connections;
+	struct bpf_sock *sk;
+	u32 niceness, rank;
+
+	if (ops->op != BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB && ops->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB)
+		return 1;
+	sk = ops->sk;
+	if (!sk)
+		return 1;
+	niceness = niceness_of(sk);
+	rank = nn_niceness_rank(niceness);
+	if (!rank || rank > 3 || !(niceness & NN_NICENESS_SENDS) || bpf_sk_storage_get(&moved, sk, 0, 0) ||
+	    rank_of(ops) > rank)
+		return 1;
+	count_connection(ops, counters);
+	select_cc(ops, controls[rank - 1], counters);
+	if (nn_marks && !(niceness & NN_NICENESS_UNMARKED))
+		mark(ops, counters);
+	return 1;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the niceness of processes shares with the loader. */
+#ifndef NN_POLICY_NICENESS_H
+#define NN_POLICY_NICENESS_H
+
+#include "../../algorithms/niceness/call.h"
+#include "group.h"
+
+/* A mebibyte of memory. One that is full says no to newcomers; it never forgets somebody else's. */
+#define NICENESS_PROCESSES 65536
+
+struct niceness_counters {
+	struct policy_counters connections; /* of processes that are nice by themselves */
+	u64 anybody; /* 1 once a process was nice: until then nobody pays for a look-up */
+	u64 refused; /* processes that stayed in the foreground because the map was full */
+};
+
+#endif
