@@ -5,8 +5,6 @@ use procfs::process::Process;
 use procfs::{ProcResult, ProcessCGroups};
 use serde::Serialize;
 
-use crate::{niceness, Error, Result};
-
 /// The highest level there is; 0 yields least.
 pub const HIGHEST_LEVEL: u32 = 2;
 /// The cgroup that holds those of all groups, below the root.
@@ -113,22 +111,8 @@ impl Group {
         Self::all().find(|group| group.name() == name)
     }
 
-    /// How nice this process is; `None` in the foreground.
-    pub fn current() -> Result<Option<Self>> {
-        let groups = Process::myself().and_then(|process| process.cgroups());
-        let cgroup = groups.map(Self::among).map_err(Error::OwnGroup)?;
-        Ok(Self::nicer(cgroup, niceness::own()))
-    }
-
-    /// How nice another process is; fails when there is no such process.
+    /// The group whose cgroup a process is in; fails when there is no such process.
     pub fn of_process(process: &Process) -> ProcResult<Option<Self>> {
-        let cgroup = process.cgroups().map(Self::among)?;
-        let own = niceness::of(process.pid().unsigned_abs());
-        Ok(Self::nicer(cgroup, own))
-    }
-
-    /// The group whose cgroup a process is in.
-    pub fn of_cgroup(process: &Process) -> ProcResult<Option<Self>> {
         process.cgroups().map(Self::among)
     }
 

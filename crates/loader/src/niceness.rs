@@ -7,17 +7,24 @@ mod call;
 mod object;
 
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use procfs::process::Process;
 use serde::Serialize;
 
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
-use crate::pins;
 use crate::policy::Counters;
 use crate::shared::{
     NN_NICENESS_LEVEL_0, NN_NICENESS_RECEIVES, NN_NICENESS_SENDS, NN_NICENESS_UNMARKED,
 };
+use crate::{pins, Error, Result};
 
 pub use call::{of, own, raise, Refusal};
 pub(crate) use object::{links, load, Place};
+
+/// How nice this process is, by its cgroup or by itself; `None` in the foreground.
+pub fn current() -> Result<Option<Group>> {
+    let found = Process::myself().and_then(|me| Group::of_process(&me));
+    Ok(Group::nicer(found.map_err(Error::OwnGroup)?, own()))
+}
 
 /// What is known of all processes that are nice by themselves.
 #[derive(Debug, Clone, Serialize)]

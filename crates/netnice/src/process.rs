@@ -2,6 +2,7 @@
 //! What /proc tells of another process.
 
 use netnice_loader::group::Group;
+use netnice_loader::niceness;
 use procfs::process::StatFlags;
 use procfs::ProcError;
 
@@ -35,13 +36,14 @@ impl Process {
         }
         // procfs's own way to them refuses all where it does not know one.
         let flags = StatFlags::from_bits_truncate(process.stat().map_err(failed)?.flags);
+        let cgroup = Group::of_process(&process).map_err(failed)?;
         Ok(Self {
             pid: status.tgid.unsigned_abs(),
             name: status.name,
             users: [status.ruid, status.euid],
             kernel: flags.contains(StatFlags::PF_KTHREAD),
-            group: Group::of_process(&process).map_err(failed)?,
-            cgroup: Group::of_cgroup(&process).map_err(failed)?,
+            group: Group::nicer(cgroup, niceness::of(status.tgid.unsigned_abs())),
+            cgroup,
         })
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! From the command line to what it asks for.
 
-use netnice_loader::group::Group;
+use netnice_loader::niceness;
 use netnice_output::print;
 
 use crate::{launch, level, list, moving, Asked, Cli, Error};
@@ -19,7 +19,7 @@ pub fn run(cli: Cli) -> Result<(), Error> {
         Some(Asked::Level(asked)) => level::checked(asked)?,
         None => 0,
     };
-    let current = Group::current()?;
+    let current = niceness::current()?;
     let Some((program, arguments)) = cli.command.split_first() else {
         return print(level::described(current)).map_err(Error::Print);
     };
