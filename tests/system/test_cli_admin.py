@@ -37,6 +37,28 @@ class TestStatus:
         told = [line for line in human.splitlines() if line.startswith("level")]
         assert told == ["level0", "level1", "level2"]
 
+    def test_metrics(self, pair: Pair) -> None:
+        """Prometheus' text format: each family with its help and type, counters that end in _total."""
+        server = pair.hold(pair.b, "listen")
+        pair.hold(pair.a, "connect", pair.b4, server.line().strip(), nice=True).line()
+        lines = pair.a.run("netnicectl", "status", "--metrics").stdout.splitlines()
+        for sample in (
+            "netnice_up 1",
+            'netnice_connections{algorithm="netnice"} 1',
+            'netnice_opened_total{group="level0"} 1',
+            'netnice_marked_total{group="level0"} 1',
+            'netnice_processes{group="level0"} 1',
+            'netnice_processes{group="own"} 0',
+        ):
+            assert sample in lines
+        helped = {line.split()[2] for line in lines if line.startswith("# HELP ")}
+        types = {line.split()[2]: line.split()[3] for line in lines if line.startswith("# TYPE ")}
+        samples = {line.partition(" ")[0].partition("{")[0] for line in lines if not line.startswith("#")}
+        assert samples == helped == types.keys()
+        assert {name for name, kind in types.items() if kind == "counter"} == {
+            name for name in types if name.endswith("_total")
+        }
+
     def test_a_congestion_control_that_cannot_be_set_is_counted(self, netnicectl: Run, pair: Pair) -> None:
         """The link is gone behind our back: the policy still runs, and cannot do its work."""
         (kernel.PINS / "links" / "sender-netnice").unlink()
@@ -53,6 +75,7 @@ def test_status_when_down(netnicectl: Run) -> None:
     done = netnicectl("status", check=False)
     assert (done.returncode, done.stdout) == (3, "down; 'netnicectl up' loads it\n")
     assert json.loads(netnicectl("status", "--json", check=False).stdout)["condition"] == "down"
+    assert "netnice_up 0" in netnicectl("status", "--metrics", check=False).stdout.splitlines()
 
 
 @pytest.mark.usefixtures("up")

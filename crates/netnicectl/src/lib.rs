@@ -8,6 +8,7 @@ use clap::{CommandFactory, Parser};
 mod cli;
 mod commands;
 mod json;
+mod metrics;
 mod names;
 mod progress;
 mod summary;

@@ -61,6 +61,10 @@ fn loaded(f: &mut Formatter<'_>, state: &State, same_build: bool) -> fmt::Result
     )?;
     if let Some(why) = &state.hindered {
         writeln!(f, "only root can use it: {why}")?;
+        writeln!(
+            f,
+            "  when that is gone, 'netnicectl down' and 'up' let everybody"
+        )?;
     }
     if !same_build {
         writeln!(

@@ -6,7 +6,13 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Output, Stdio};
 
-const COMMANDS: [&[&str]; 4] = [&["status"], &["status", "--json"], &["doctor"], &["--help"]];
+const COMMANDS: [&[&str]; 5] = [
+    &["status"],
+    &["status", "--json"],
+    &["status", "--metrics"],
+    &["doctor"],
+    &["--help"],
+];
 
 fn netnicectl(words: &[&str], stdout: impl Into<Stdio>) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_netnicectl"));
@@ -30,7 +36,7 @@ fn a_closed_pipe_is_no_error() {
 
 #[test]
 fn a_full_disk_is_an_error_that_says_so() {
-    for words in &COMMANDS[..3] {
+    for words in &COMMANDS[..4] {
         let full = OpenOptions::new().write(true).open("/dev/full");
         let done = netnicectl(words, full.expect("Linux has one"));
         let said = String::from_utf8_lossy(&done.stderr);

@@ -8,6 +8,7 @@ use netnice_loader::status::{status, Condition};
 use netnice_output::print;
 
 use crate::json::print_json;
+use crate::metrics;
 use crate::summary::Summary;
 
 /// As LSB's init scripts and systemctl have it.
@@ -19,6 +20,9 @@ pub struct Status {
     /// For programs
     #[arg(long)]
     json: bool,
+    /// For Prometheus: as text, which the node exporter's textfile collector reads
+    #[arg(long, conflicts_with = "json")]
+    metrics: bool,
 }
 
 impl Status {
@@ -26,6 +30,8 @@ impl Status {
         let status = status()?;
         if self.json {
             print_json(&status)?;
+        } else if self.metrics {
+            print(metrics::text(&status)?)?;
         } else {
             print(Summary(&status))?;
         }
