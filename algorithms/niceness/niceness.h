@@ -30,6 +30,12 @@ nn_inline u32 nn_niceness_rank(u32 niceness)
 	return niceness & NN_NICENESS_LEVEL_2 ? 3 : niceness & NN_NICENESS_LEVEL_1 ? 2 : niceness & NN_NICENESS_LEVEL_0;
 }
 
+/* Does a process' own niceness speak for a connection that sends, and yields at `rank` because its cgroup said so? */
+nn_inline bool nn_niceness_speaks(u32 niceness, u32 rank)
+{
+	return niceness & NN_NICENESS_SENDS && nn_niceness_rank(niceness) && nn_niceness_rank(niceness) >= rank;
+}
+
 /* Can it be asked for? 0, the foreground, can. */
 nn_inline bool nn_niceness_valid(u32 wanted)
 {

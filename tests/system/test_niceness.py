@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from known_miss import KnownMiss
-from system.harness import empty, foreign, kernel, runtime
+from system.harness import empty, kernel, runtime
 from system.harness.commands import PROGRAMS, Done, Pair, Run
 from system.harness.days import say
 from system.harness.levels import ALGORITHM
@@ -242,7 +242,7 @@ class TestUpAndDown:
     @pytest.mark.usefixtures("down")
     def test_somebody_else_at_the_root(self, nobody: Run, netnicectl: Run, netnice: Run) -> None:
         """Root's levels work as ever; the others, and the administrator, are told why not."""
-        with foreign.alone_at_the_root():
+        with empty.alone_at_the_root():
             assert netnicectl("up").stdout == "up\n"
             assert netnicectl("up").stdout == "already up\n"
             done = netnice(PYTHON, str(PROGRAMS / "gets.py"))

@@ -22,8 +22,9 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "../../algorithms/receiver/wish.h"
+#include "../receiver/wishes.h"
 #include "mark.h"
+#include "moved.h"
 #include "niceness.h"
 
 #define EPERM 1
@@ -50,26 +51,11 @@ struct {
 	__type(value, u32);
 } made SEC(".maps");
 
-/* The maps of the policy and of the receiver for single sockets. */
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
-	__type(key, int);
-	__type(value, u32);
-} moved SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
-	__type(key, int);
-	__type(value, u32);
-} wishes SEC(".maps");
-
 struct niceness_counters nn_niceness_counters;
 u32 nn_marks SEC(".data") = 1; /* an up with --no-mark: 0; written before loading */
 
 /* As nn_niceness_rank() counts them, less one. */
-static const char controls[3][16] = { "netnice", "netnice1", "netnice2" };
+static const char controls[4][16] = { "netnice", "netnice1", "netnice2" }; /* four, for the verifier */
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(netnice_fork, struct task_struct *parent, struct task_struct *child)
@@ -134,7 +120,7 @@ static __noinline int answer(u32 offset)
 	struct nn_call call = nn_call_of(offset);
 	u32 self = bpf_get_current_pid_tgid() >> 32, process = call.process ? call.process : self;
 	u32 *found = bpf_map_lookup_elem(&processes, &process), now = found ? *found : 0;
-	struct nn_caller caller = { .owner = process == self, .root = call.verb == NN_CALL_SET && is_root() };
+	struct nn_caller caller = { .owner = process == self, .root = is_root() };
 	struct nn_answer said = nn_answer(call, now, caller);
 
 	switch (said.verdict) {
@@ -227,7 +213,7 @@ int netnice_opened(struct bpf_sock_ops *ops)
 {
 	struct policy_counters *counters = &nn_niceness_counters.connections;
 	struct bpf_sock *sk;
-	u32 niceness, rank;
+	u32 niceness;
 
 	if (ops->op != BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB && ops->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB)
 		return 1;
@@ -235,12 +221,10 @@ int netnice_opened(struct bpf_sock_ops *ops)
 	if (!sk)
 		return 1;
 	niceness = niceness_of(sk);
-	rank = nn_niceness_rank(niceness);
-	if (!rank || rank > 3 || !(niceness & NN_NICENESS_SENDS) || bpf_sk_storage_get(&moved, sk, 0, 0) ||
-	    rank_of(ops) > rank)
+	if (!niceness || is_moved(sk) || !nn_niceness_speaks(niceness, rank_of(ops)))
 		return 1;
 	count_connection(ops, counters);
-	select_cc(ops, controls[rank - 1], counters);
+	select_cc(ops, controls[(nn_niceness_rank(niceness) - 1) & 3], counters);
 	if (nn_marks && !(niceness & NN_NICENESS_UNMARKED))
 		mark(ops, counters);
 	return 1;

@@ -15,6 +15,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "mark.h"
+#include "moved.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -25,28 +26,13 @@ struct {
 	__type(value, struct policy_group);
 } groups SEC(".maps");
 
-/* By socket; the value means nothing. One map for all cgroups. */
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
-	__type(key, int);
-	__type(value, __u32);
-} moved SEC(".maps");
-
-static __always_inline bool is_moved(struct bpf_sock_ops *ops)
-{
-	struct bpf_sock *sk = ops->sk;
-
-	return sk && bpf_sk_storage_get(&moved, sk, 0, 0);
-}
-
 SEC("sockops")
 int policy(struct bpf_sock_ops *ops)
 {
 	bool active = ops->op == BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB;
 	struct policy_group *group;
 
-	if ((!active && ops->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB) || is_moved(ops))
+	if ((!active && ops->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB) || is_moved(ops->sk))
 		return 1;
 	group = bpf_get_local_storage(&groups, 0);
 	if (!group->cc_name[0])

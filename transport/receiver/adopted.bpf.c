@@ -11,23 +11,15 @@
  *
  * The flag that has the kernel ask before each ACK can be set on a live socket since Linux 6.12; before, EOPNOTSUPP.
  */
-#include "../../algorithms/receiver/wish.h"
 #include "connection.h"
 #include "option.h"
+#include "wishes.h"
 
 #define TCP_SOCK_OPS_CB_FLAGS 1008 /* TCP_BPF_SOCK_OPS_CB_FLAGS, which older headers lack */
 #define EPERM 1
 #define ENOMEM 12
 #define EINVAL 22
 #define EOPNOTSUPP 95
-
-/* By socket: who wishes that it yields, an enum nn_wish. Root writes NN_BY_NETNICE from outside. */
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
-	__type(key, int);
-	__type(value, u32);
-} wishes SEC(".maps");
 
 /* The map `connections` of receiver.bpf.c: these yield already. */
 struct {

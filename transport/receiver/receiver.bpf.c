@@ -4,18 +4,11 @@
  * this. Attached as sockops and cgroup_skb/ingress to each level's cgroup; connection.h says what it does.
  */
 #include "connection.h"
-
-/* Sockets for which their cgroup no longer speaks: what they accept does not follow it either. The policy's map. */
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
-	__type(key, int);
-	__type(value, u32);
-} moved SEC(".maps");
+#include "../policy/moved.h"
 
 static __always_inline bool wanted(struct bpf_sock *sk)
 {
-	return !sk || !bpf_sk_storage_get(&moved, sk, 0, 0);
+	return !is_moved(sk);
 }
 
 SEC("cgroup_skb/ingress")

@@ -7,6 +7,11 @@ bool nn_test_lowers(u32 now, u32 wanted)
 	return nn_niceness_lowers(now, wanted);
 }
 
+bool nn_test_speaks(u32 niceness, u32 rank)
+{
+	return nn_niceness_speaks(niceness, rank);
+}
+
 bool nn_test_is_call(u32 offset)
 {
 	return nn_is_call(offset);

@@ -8,6 +8,7 @@ use netnice_cores as _;
 
 extern "C" {
     fn nn_test_lowers(now: u32, wanted: u32) -> bool;
+    fn nn_test_speaks(niceness: u32, rank: u32) -> bool;
     fn nn_test_is_call(offset: u32) -> bool;
     fn nn_test_answer(offset: u32, now: u32, owner: bool, root: bool) -> u64;
 }
@@ -118,6 +119,15 @@ fn root_gets_exactly_what_it_asks_for() {
             assert_eq!(answer(SET, wanted, now, true, false).0, Forbidden);
         }
     }
+}
+
+#[test]
+fn whichever_is_nicer_speaks_for_a_connection() {
+    // SAFETY: two numbers.
+    let speaks = |niceness, rank| unsafe { nn_test_speaks(niceness, rank) };
+    assert!(speaks(1 | SENDS, 0) && speaks(2 | SENDS, 1) && speaks(2 | SENDS, 2));
+    assert!(!speaks(1 | SENDS, 2), "its cgroup has it yield more");
+    assert!(!speaks(1 | RECEIVES, 0) && !speaks(0, 0));
 }
 
 #[test]

@@ -147,17 +147,11 @@ struct Maps {
 
 impl Maps {
     fn open() -> Self {
-        // libbpf-rs panics on a path it cannot turn into a map; look first.
-        let map = |pin: std::path::PathBuf| {
-            pin.exists()
-                .then(|| MapHandle::from_pinned_path(pin).ok())
-                .flatten()
-        };
         Self {
-            moved: map(pins::moved()),
-            receiving: map(pins::receiver_connections()),
-            adopted: map(pins::receiver_adopted()),
-            wishes: map(pins::receiver_wishes()),
+            moved: pins::map(&pins::moved()),
+            receiving: pins::map(&pins::receiver_connections()),
+            adopted: pins::map(&pins::receiver_adopted()),
+            wishes: pins::map(&pins::receiver_wishes()),
         }
     }
 

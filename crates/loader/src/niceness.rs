@@ -60,14 +60,14 @@ pub fn status() -> Option<NicenessStatus> {
 
 /// Whatever the process was, from now on it is in the foreground as far as its own niceness goes. Takes root.
 pub fn forget(pid: u32) {
-    if let Some(map) = object::map(&pins::processes()) {
+    if let Some(map) = pins::map(&pins::processes()) {
         let _ = map.delete(&pid.to_ne_bytes()); // it need not be there
     }
 }
 
 /// Processes and their bits.
 pub(crate) fn entries() -> Vec<(u32, u32)> {
-    let Some(map) = object::map(&pins::processes()) else {
+    let Some(map) = pins::map(&pins::processes()) else {
         return Vec::new();
     };
     let value = |key: &[u8]| map.lookup(key, MapFlags::ANY).ok().flatten();
@@ -78,7 +78,7 @@ pub(crate) fn entries() -> Vec<(u32, u32)> {
 
 /// Puts back what was there before a repair, of processes that still run.
 pub(crate) fn restore(kept: &[(u32, u32)]) {
-    let Some(map) = object::map(&pins::processes()) else {
+    let Some(map) = pins::map(&pins::processes()) else {
         return;
     };
     if !kept.is_empty() {
@@ -101,22 +101,15 @@ fn word(bytes: &[u8]) -> Option<u32> {
 
 /// As enum nn_niceness_bit has it.
 fn bits(group: Group) -> u32 {
-    let sends = if group.direction.sends() {
-        NN_NICENESS_SENDS
-    } else {
-        0
-    };
-    let receives = if group.direction.receives() {
-        NN_NICENESS_RECEIVES
-    } else {
-        0
-    };
-    let unmarked = if group.marked {
-        0
-    } else {
-        NN_NICENESS_UNMARKED
-    };
-    NN_NICENESS_LEVEL_0 << group.level | sends | receives | unmarked
+    [
+        (true, NN_NICENESS_LEVEL_0 << group.level),
+        (group.direction.sends(), NN_NICENESS_SENDS),
+        (group.direction.receives(), NN_NICENESS_RECEIVES),
+        (!group.marked, NN_NICENESS_UNMARKED),
+    ]
+    .into_iter()
+    .filter_map(|(is, bit)| is.then_some(bit))
+    .sum()
 }
 
 /// The highest level counts; `None` is the foreground.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use libbpf_rs::Link;
+use libbpf_rs::{Link, MapHandle};
 
 use crate::{bpffs, kernel, Error, Result};
 
@@ -95,6 +95,13 @@ pub fn adopted_link(program: &str) -> PathBuf {
 /// Pinned last and removed first: while it exists, everything else does.
 pub fn state() -> PathBuf {
     maps().join("state")
+}
+
+/// A pinned map; `None` where there is none, or it may not be opened. libbpf-rs panics on a path it cannot turn into a map.
+pub(crate) fn map(pin: &Path) -> Option<MapHandle> {
+    pin.exists()
+        .then(|| MapHandle::from_pinned_path(pin).ok())
+        .flatten()
 }
 
 pub(crate) fn make() -> Result<()> {

@@ -89,13 +89,7 @@ pub(crate) struct AllCounters(Option<MapHandle>);
 
 impl AllCounters {
     pub(crate) fn open() -> Self {
-        // libbpf-rs panics on a path it cannot turn into a map; look first.
-        let there = pins::groups().exists();
-        Self(
-            there
-                .then(|| MapHandle::from_pinned_path(pins::groups()).ok())
-                .flatten(),
-        )
+        Self(pins::map(&pins::groups()))
     }
 
     /// `None` where they may not be read, or nothing is counted.

@@ -44,9 +44,7 @@ impl State {
 
     /// `None` when nothing complete is loaded, or it may not be read.
     pub fn read() -> Option<Self> {
-        // libbpf-rs panics on a path it cannot turn into a map; look first.
-        pins::state().exists().then_some(())?;
-        let map = MapHandle::from_pinned_path(pins::state()).ok()?;
+        let map = pins::map(&pins::state())?;
         let value = map.lookup(&KEY, MapFlags::ANY).ok()??;
         let text = value.split(|b| *b == 0).next()?;
         serde_json::from_slice(text).ok()

@@ -20,8 +20,8 @@ pub enum Error {
     OffCommand,
     #[error("it is not loaded, and only root can load it.\nTry 'sudo netnice …', or have the administrator run 'netnicectl up'.")]
     NotLoaded,
-    #[error("nobody answers when a user asks to be nicer{}.\nTry 'sudo netnice …' ('sudo netnice sudo -u $USER …' keeps your own rights).", because(.0))]
-    Hindered(Option<String>),
+    #[error("nobody answers when a user asks to be nicer; 'sudo netnicectl status' says why.\nTry 'sudo netnice …' ('sudo netnice sudo -u $USER …' keeps your own rights).")]
+    Hindered,
     #[error("there is no room: as many processes are nice as netnice keeps account of.\n'netnicectl status' counts them.")]
     NoRoom,
     #[error("what a command receives yields only after 'netnicectl up --applications' by the administrator, or as root.\nTry 'sudo netnice …', or leave out --receive-only.")]
@@ -84,12 +84,6 @@ impl Error {
         }
         .into()
     }
-}
-
-fn because(reason: &Option<String>) -> String {
-    reason
-        .as_ref()
-        .map_or_else(String::new, |why| format!(": {why}"))
 }
 
 fn listed(errors: &[Error]) -> String {

@@ -12,7 +12,6 @@ use netnice_loader::facts::privileged;
 use netnice_loader::group::Group;
 use netnice_loader::live::receiving_for_all;
 use netnice_loader::niceness::{self, Refusal};
-use netnice_loader::state::State;
 use netnice_output::complain;
 
 use crate::loading::load;
@@ -49,7 +48,7 @@ fn raise(target: Group) -> Result<(), Error> {
         return Err(Error::NotReceiving);
     }
     niceness::raise(target).map_err(|refusal| match refusal {
-        Refusal::Unanswered => Error::Hindered(State::read().and_then(|state| state.hindered)),
+        Refusal::Unanswered => Error::Hindered,
         Refusal::NoRoom => Error::NoRoom,
         Refusal::Other(why) => Error::NotNicer(why),
     })?;

@@ -25,13 +25,15 @@ SEC("%s") int empty(void *context) { (void)context; return 1; }
 @contextlib.contextmanager
 def on_all_arrivals() -> Iterator[None]:
     """Every packet that arrives at a socket of the machine runs it, while the context lasts."""
-    tool, where = program("bpftool"), [str(kernel.cgroup_root()), "ingress", "pinned", _PIN]
-    with _loaded("cgroup_skb/ingress"):
-        subprocess.run([tool, "cgroup", "attach", *where, "multi"], check=True)
-        try:
-            yield
-        finally:
-            subprocess.run([tool, "cgroup", "detach", *where], check=True)
+    with _at_the_root("cgroup_skb/ingress", "ingress", "multi"):
+        yield
+
+
+@contextlib.contextmanager
+def alone_at_the_root() -> Iterator[None]:
+    """As somebody else may have attached one: it runs for every new socket, and no other may join it at the root."""
+    with _at_the_root("cgroup/sock_create", "cgroup_inet_sock_create"):
+        yield
 
 
 @contextlib.contextmanager
@@ -43,6 +45,17 @@ def at_all_forks() -> Iterator[None]:
             yield
         finally:
             os.close(held)
+
+
+@contextlib.contextmanager
+def _at_the_root(section: str, kind: str, *flags: str) -> Iterator[None]:
+    tool, where = program("bpftool"), [str(kernel.cgroup_root()), kind, "pinned", _PIN]
+    with _loaded(section):
+        subprocess.run([tool, "cgroup", "attach", *where, *flags], check=True)
+        try:
+            yield
+        finally:
+            subprocess.run([tool, "cgroup", "detach", *where], check=True)
 
 
 @contextlib.contextmanager

@@ -3,9 +3,8 @@
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
-use std::path::Path;
 
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, ObjectBuilder, ProgramMut};
+use libbpf_rs::{Link, MapCore, MapFlags, ObjectBuilder, ProgramMut};
 
 use crate::cgroup::Hierarchy;
 use crate::policy::{self, Counters};
@@ -111,25 +110,18 @@ pub(super) fn somebody_is_nice() {
     };
     // SAFETY: a structure of integers without gaps, as many bytes as it has.
     let bytes: [u8; size_of::<niceness_counters>()] = unsafe { std::mem::transmute(all) };
-    if let Some(map) = map(&pins::niceness_counters()) {
+    if let Some(map) = pins::map(&pins::niceness_counters()) {
         let _ = map.update(&0u32.to_ne_bytes(), &bytes, MapFlags::ANY); // as large as the map's value
     }
 }
 
 /// Of the connections, and how many processes were refused.
 pub(super) fn counters() -> Option<(Counters, u64)> {
-    let map = map(&pins::niceness_counters())?;
+    let map = pins::map(&pins::niceness_counters())?;
     let bytes = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
     let bytes = bytes.get(..size_of::<niceness_counters>())?;
     // SAFETY: as many bytes as the structure has, of integers; they need not be aligned.
     let all: niceness_counters =
         unsafe { bytes.as_ptr().cast::<niceness_counters>().read_unaligned() };
     Some((policy::counted(&all.connections), all.refused))
-}
-
-/// libbpf-rs panics on a path it cannot turn into a map; look first.
-pub(super) fn map(pin: &Path) -> Option<MapHandle> {
-    pin.exists()
-        .then(|| MapHandle::from_pinned_path(pin).ok())
-        .flatten()
 }
