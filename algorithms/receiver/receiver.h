@@ -166,6 +166,8 @@ nn_inline u32 nn_receiver_ack(struct nn_receiver *flow, const struct nn_leaving 
 	if (!flow->seen || (s32)acked < 0)
 		acked = 0;
 	flow->acked = ack->ack;
+	if (nn_unlikely((s32)(ack->ack - flow->next) > 0)) /* what is acknowledged has come */
+		flow->next = ack->ack;
 	if (nn_likely(acked))
 		nn_sender_window_on_leaving(flow, ack->clock, acked);
 	if (!flow->algorithm)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Compiles the eBPF objects and embeds them.
 //!
-//! The receiver's need the headers that user space has, the others the kernel's own types: `vmlinux.h` is generated on the spot from a kernel's BTF: the running one's, or the file named by
-//! `NETNICE_VMLINUX_BTF` (raw BTF or an ELF vmlinux). The objects are relocated at load time (CO-RE),
-//! so the kernel they are built against need not be the one they run on.
+//! They need the kernel's own types: `vmlinux.h` is generated on the spot from a kernel's BTF, the running one's or
+//! that of the file named by `NETNICE_VMLINUX_BTF` (raw BTF or an ELF vmlinux). The objects are relocated at load time
+//! (CO-RE), so the kernel they are built against need not be the one they run on.
 
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use libbpf_cargo::SkeletonBuilder;
@@ -16,48 +16,25 @@ use netnice_build::{fail, RECEIVERS, SENDERS};
 use sha2::{Digest, Sha256};
 
 const RUNNING_KERNEL: &str = "/sys/kernel/btf/vmlinux";
-/// A name, a source, and whose headers it includes.
-const OBJECTS: [(&str, &str, Headers); 6] = [
-    (
-        "sender",
-        "transport/sender/bpf/sender.bpf.c",
-        Headers::Kernel,
-    ),
-    (
-        "replay",
-        "transport/sender/bpf/replay.bpf.c",
-        Headers::Kernel,
-    ),
-    ("policy", "transport/policy/policy.bpf.c", Headers::Kernel),
-    (
-        "niceness",
-        "transport/policy/niceness.bpf.c",
-        Headers::Kernel,
-    ),
-    (
-        "receiver",
-        "transport/receiver/receiver.bpf.c",
-        Headers::Uapi,
-    ),
-    ("adopted", "transport/receiver/adopted.bpf.c", Headers::Uapi),
+/// A name and a source.
+const OBJECTS: [(&str, &str); 7] = [
+    ("sender", "transport/sender/bpf/sender.bpf.c"),
+    ("replay", "transport/sender/bpf/replay.bpf.c"),
+    ("policy", "transport/policy/policy.bpf.c"),
+    ("niceness", "transport/policy/niceness.bpf.c"),
+    ("receiver", "transport/receiver/receiver.bpf.c"),
+    ("adopted", "transport/receiver/adopted.bpf.c"),
+    ("option", "transport/receiver/option.bpf.c"),
 ];
-
-#[derive(Clone, Copy, PartialEq)]
-enum Headers {
-    /// `vmlinux.h`: every type of the kernel, relocated at load time.
-    Kernel,
-    /// `/usr/include/linux`: what does not change.
-    Uapi,
-}
 
 fn main() {
     let (out, repo) = (netnice_build::out(), netnice_build::repository());
     netnice_build::watch(&["algorithms", "transport"]);
     generate_vmlinux_h(&out);
     let mut hash = Sha256::new();
-    for (name, source, headers) in OBJECTS {
+    for (name, source) in OBJECTS {
         let object = out.join(format!("{name}.bpf.o"));
-        compile(&repo, &out, &repo.join(source), headers, &object);
+        compile(&repo, &out, &repo.join(source), &object);
         hash.update(fs::read(&object).expect("the object just built"));
     }
     println!("cargo:rustc-env=NETNICE_BUILD_ID={:x}", hash.finalize());
@@ -123,7 +100,7 @@ fn generate_vmlinux_h(out: &Path) {
 }
 
 /// One object with clang; paths are mapped away so that the object depends on its sources only.
-fn compile(repo: &Path, out: &Path, source: &Path, headers: Headers, object: &Path) {
+fn compile(repo: &Path, out: &Path, source: &Path, object: &Path) {
     let arg = |flag: &str, path: &Path| {
         let mut s = OsString::from(flag);
         s.push(path);
@@ -134,20 +111,13 @@ fn compile(repo: &Path, out: &Path, source: &Path, headers: Headers, object: &Pa
         s.push(format!("={to}"));
         s
     };
-    let mut args = match headers {
-        Headers::Kernel => vec![
-            arg("-I", out),
-            arg("-I", repo),
-            arg("-I", &repo.join("algorithms")),
-            mapped(out, "build"),
-        ],
-        Headers::Uapi => {
-            let debian = multiarch().map(|path| arg("-I", &path));
-            let own = OsString::from("-ffreestanding");
-            debian.into_iter().chain([own]).collect()
-        }
-    };
-    args.push(mapped(repo, "netnice"));
+    let mut args = vec![
+        arg("-I", out),
+        arg("-I", repo),
+        arg("-I", &repo.join("algorithms")),
+        mapped(out, "build"),
+        mapped(repo, "netnice"),
+    ];
     args.extend(["-mcpu=v3", "-Wall", "-Wextra", "-Werror"].map(OsString::from));
     // BPF_PROG() and the kernel's operations tables give parameters that not everybody uses.
     args.push(OsString::from("-Wno-unused-parameter"));
@@ -160,11 +130,4 @@ fn compile(repo: &Path, out: &Path, source: &Path, headers: Headers, object: &Pa
     {
         fail(&format!("cannot compile {}: {e:#}", source.display()));
     }
-}
-
-/// Where Debian keeps asm/types.h.
-fn multiarch() -> Option<PathBuf> {
-    let machine = env::var("CARGO_CFG_TARGET_ARCH").ok()?;
-    let path = PathBuf::from(format!("/usr/include/{machine}-linux-gnu"));
-    path.exists().then_some(path)
 }

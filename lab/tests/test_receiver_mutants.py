@@ -22,11 +22,11 @@ MUTANTS = (
         "if (nn_tell(&c->flow, window) && !c)",
     ),
     Mutant(
-        "clock-not-learnt",
-        "an echo is taken for the time at which our ACK left, whatever offset the kernel gave it",
+        "clock-of-the-wire",
+        "an echo is taken for the time at which our ACK left, with the offset that the kernel gave it",
         SHIM,
-        "seg.tsecr = (bpf_ntohl(tcp->tsecr) - c->offset) * 1000;",
-        "seg.tsecr = bpf_ntohl(tcp->tsecr) * 1000;",
+        ".tsecr = tcp->rx_opt.rcv_tsecr,",
+        ".tsecr = tcp->rx_opt.rcv_tsecr + tcp->tsoffset,",
     ),
 )
 

@@ -138,7 +138,7 @@ class TestUp:
 
     def test_repaired(self, applications: dict[int, str], netnicectl: Run) -> None:
         """Whatever up finds broken, applications can call again afterwards."""
-        for pin in ("receiver-arrival-root", "sender-netnice"):
+        for pin in ("receiver-adopted-root", "sender-netnice"):
             (kernel.PINS / "links" / pin).unlink()
             assert netnicectl("up").stdout.startswith("up again")
             assert json.loads(netnicectl("status", "--json").stdout)["receiver"]["applications"]

@@ -27,9 +27,8 @@ class TestStatus:
         assert status["loaded"]["algorithms"] == ["netnice", "netnice1", "netnice2", "nice"]
         counts = {entry["algorithm"]: entry["count"] for entry in status["connections"]}
         assert counts == {"netnice": 1, "netnice1": 0, "netnice2": 0, "nice": 0}
-        level = next(group for group in status["groups"] if group["name"] == "level0")
-        assert len(level["processes"]) == 1
-        counters = level["counters"]
+        assert len(status["niceness"]["processes"]) == 1
+        counters = status["niceness"]["counters"]
         assert (counters["active"], counters["marked"]) == (1, 1)
         assert counters["cc_failed"] == counters["mark_failed"] == 0
         human = pair.a.run("netnicectl", "status").stdout
@@ -45,10 +44,10 @@ class TestStatus:
         for sample in (
             "netnice_up 1",
             'netnice_connections{algorithm="netnice"} 1',
-            'netnice_opened_total{group="level0"} 1',
-            'netnice_marked_total{group="level0"} 1',
-            'netnice_processes{group="level0"} 1',
-            'netnice_processes{group="own"} 0',
+            'netnice_opened_total{group="own"} 1',
+            'netnice_marked_total{group="own"} 1',
+            'netnice_processes{group="own"} 1',
+            'netnice_processes{group="level0"} 0',
         ):
             assert sample in lines
         helped = {line.split()[2] for line in lines if line.startswith("# HELP ")}
@@ -65,8 +64,8 @@ class TestStatus:
         wait_until(lambda: "netnice" not in kernel.registered(), "the name to go")
         server = pair.hold(pair.b, "listen")
         pair.hold(pair.a, "connect", pair.b4, server.line().strip(), nice=True).line()
-        groups = json.loads(netnicectl("status", "--json").stdout)["groups"]
-        assert groups[0]["counters"]["cc_failed"] == 1
+        niceness = json.loads(netnicectl("status", "--json").stdout)["niceness"]
+        assert niceness["counters"]["cc_failed"] == 1
         assert "kept their congestion control" in netnicectl("status").stdout
 
 

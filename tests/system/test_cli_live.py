@@ -141,6 +141,11 @@ def test_off_gives_the_window_back_to_the_kernel(netnice: Run, pair: Pair) -> No
         assert marks(pair.a, 4, "dport", web.port) == ("cubic", 0)
 
 
+def niceness(netnice: Run, pid: int) -> str:
+    """As `netnice -p` prints it."""
+    return netnice("-p", str(pid)).stdout.strip()
+
+
 @pytest.mark.usefixtures("up")
 class TestProcesses:
     def test_children_stay_and_new_ones_follow(self, netnice: Run) -> None:
@@ -149,12 +154,13 @@ class TestProcesses:
             try:
                 wait_until(lambda: len(children(shell.pid)) == 1, "the first child")
                 (first,) = children(shell.pid)
+                before = group_of(shell.pid)
                 netnice("-n", "1", "-p", str(shell.pid))
                 shell.communicate("go\n", timeout=0.5)
             except subprocess.TimeoutExpired:
                 (second,) = set(children(shell.pid)) - {first}
-                assert group_of(shell.pid) == group_of(second) == "/netnice/level1"
-                assert not group_of(first).startswith("/netnice")
+                assert [niceness(netnice, pid) for pid in (shell.pid, second, first)] == ["1", "1", "foreground"]
+                assert group_of(shell.pid) == group_of(second) == before, "nobody leaves their unit"
                 os.kill(second, 9)
             finally:
                 for child in children(shell.pid):
@@ -168,7 +174,7 @@ class TestProcesses:
             wait_until(lambda: len(list(tasks.iterdir())) == 2, "its thread")
             (thread,) = {int(task.name) for task in tasks.iterdir()} - {process.pid}
             netnice("-n", "2", "-p", str(thread))
-            assert group_of(process.pid) == group_of(thread) == "/netnice/level2"
+            assert niceness(netnice, process.pid) == niceness(netnice, thread) == "2"
 
     def test_off_leaves_others_alone(self, netnice: Run, pair: Pair) -> None:
         """A connection that never was in the background keeps what its program chose."""
@@ -211,7 +217,7 @@ class TestErrors:
             assert [line.startswith("netnice: there is no process") for line in done.stderr.splitlines()[::2]] == [
                 True
             ] * 2
-            assert group_of(good.pid) == "/netnice/level1"
+            assert niceness(netnice, good.pid) == "1"
 
     def test_rights_of_a_debugger_are_needed(self, pair: Pair) -> None:
         server = pair.hold(pair.b, "listen")
@@ -233,4 +239,4 @@ def test_it_comes_up_by_itself(down: dict[int, str], netnice: Run) -> None:
     with Process([program("sleep"), "600"]) as process:
         done = netnice("-n", "2", "-p", str(process.pid))
         assert "loaded into the kernel" in done.stderr
-        assert group_of(process.pid) == "/netnice/level2"
+        assert niceness(netnice, process.pid) == "2"

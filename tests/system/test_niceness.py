@@ -82,10 +82,11 @@ class TestAnybody:
         pair.hold(pair.a, "connect", pair.b6, str(port)).line()
         assert marks(pair.b, 6, "sport", port) == ("netnice1", 0)
 
-    def test_they_stay_in_their_cgroup(self, nobody: Run) -> None:
-        done = nobody("--send-only", "cat", "/proc/self/cgroup")
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout == Path("/proc/self/cgroup").read_text()
+    def test_they_stay_in_their_cgroup(self, nobody: Run, netnice: Run) -> None:
+        for run in (nobody, netnice):
+            done = run("cat", "/proc/self/cgroup")
+            assert (done.returncode, done.stderr) == (0, "")
+            assert done.stdout == Path("/proc/self/cgroup").read_text()
 
     def test_children_inherit_and_exec_keeps_it(self, nobody: Run) -> None:
         done = nobody("-n", "1", "--send-only", "sh", "-c", f"true; {PYTHON} gets.py; exit 0")
@@ -103,21 +104,7 @@ class TestAnybody:
             ]
             assert "nice by themselves, in whatever cgroup\n  processes        1\n" in netnicectl("status").stdout
 
-    def test_what_they_receive_takes_the_administrator(self, nobody: Run, netnicectl: Run) -> None:
-        both = nobody("true")
-        assert both.returncode == 0
-        assert "what it receives does not: that takes 'netnicectl up --applications'" in both.stderr
-        receive = nobody("--receive-only", "true")
-        assert receive.returncode == 125
-        assert "only after 'netnicectl up --applications'" in receive.stderr
-        netnicectl("up", "--applications")
-        for words in (["true"], ["--receive-only", "true"]):
-            done = nobody(*words)
-            assert (done.returncode, done.stderr) == (0, "")
-
-    def test_what_they_receive_yields_then(self, pair: Pair, folder: Path, netnicectl: Run) -> None:
-        netnicectl("up", "--applications")
-
+    def test_what_they_receive_yields(self, pair: Pair, folder: Path, netnicectl: Run) -> None:
         def receiving() -> int:
             counters: dict[str, int] = json.loads(netnicectl("status", "--json").stdout)["receiver"]["counters"]
             return counters["connections"]

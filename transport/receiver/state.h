@@ -5,11 +5,10 @@
 
 #include "../../algorithms/common/clock.h"
 #include "../../algorithms/receiver/flow.h"
+#include "../../algorithms/receiver/sample.h"
 
 struct connection {
-	struct nn_millisecond arrived; /* the last arrival */
-	u32 offset; /* our TSval less our milliseconds */
-	u8 clock_known;
+	struct nn_counted counted;
 	struct nn_receiver flow;
 	struct nn_millisecond left; /* the last ACK */
 };

@@ -27,7 +27,17 @@ mod c {
     include!(concat!(env!("OUT_DIR"), "/receivers_c.rs"));
 }
 
-pub use c::{nn_host_look as Look, nn_receiver_siblings as Siblings, nn_segment as Segment};
+pub use c::{
+    nn_counted as Counted, nn_host_look as Look, nn_noted as Noted,
+    nn_receiver_siblings as Siblings, nn_segment as Segment,
+};
+
+/// What came since the last sample, of what TCP has counted and noted; `None`: nothing.
+pub fn sample(last: &mut Counted, tcp: &Noted) -> Option<Segment> {
+    let mut segment = Segment::default();
+    // SAFETY: three structures that live as long as the call.
+    unsafe { c::nn_host_sample(last, tcp, &mut segment) }.then_some(segment)
+}
 
 /// One flow. `None` as algorithm: off.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 /* The inline receiver cores as functions that another language can call. */
 #include "common/clock.h"
 #include "receiver/receiver.h"
+#include "receiver/sample.h"
 #include "receiver/wish.h"
 
 void nn_host_arrival(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, nn_receiver_params p, u32 chosen,
@@ -13,6 +14,11 @@ void nn_host_arrival(struct nn_receiver *flow, struct nn_receiver_siblings *sibl
 u32 nn_host_ack(struct nn_receiver *flow, const struct nn_leaving *ack)
 {
 	return nn_receiver_ack(flow, ack);
+}
+
+bool nn_host_sample(struct nn_counted *last, const struct nn_noted *tcp, struct nn_segment *seg)
+{
+	return nn_sample(last, tcp, seg);
 }
 
 bool nn_host_tell(struct nn_receiver *flow, u32 window)
@@ -55,6 +61,7 @@ struct nn_host_look {
 	u32 window, target, estimate, floor;
 	u32 queue, tick;
 	u32 edge, rounds;
+	u32 lost; /* holes seen in the round */
 	u32 policy, aggressive, pivs, thresh; /* Vulture's */
 	s32 skew; /* what our clock gains on the peer's: 2^-24 */
 };
@@ -72,6 +79,7 @@ struct nn_host_look nn_host_look(struct nn_receiver *flow)
 		.tick = flow->delay.tick,
 		.edge = flow->edge,
 		.rounds = flow->rounds,
+		.lost = flow->round.lost,
 		.policy = vulture->policy,
 		.aggressive = vulture->aggressive,
 		.pivs = vulture->count,

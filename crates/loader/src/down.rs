@@ -5,15 +5,15 @@ use crate::cgroup::Hierarchy;
 use crate::facts::privileged;
 use crate::lock::Lock;
 use crate::release::release;
-use crate::{bpffs, pins, Error, Result, Step};
+use crate::{bpffs, niceness, pins, Error, Result, Step};
 
 /// What down found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Removed {
     /// False when nothing was loaded.
     pub anything: bool,
-    /// Processes that were in the cgroups and are in the root cgroup now.
-    pub moved: usize,
+    /// Processes that were nice, by themselves or by a cgroup of netnice, and are in the foreground now.
+    pub returned: usize,
     /// The bpf file system was ours and is unmounted.
     pub unmounted: bool,
 }
@@ -25,6 +25,7 @@ pub fn down(on_step: &mut dyn FnMut(Step)) -> Result<Removed> {
     let _lock = Lock::take()?;
     on_step(Step::Locked);
     let pinned = pins::root().exists();
+    let nice = niceness::entries().len();
     pins::remove_file(&pins::state())?;
     on_step(Step::StateRemoved);
     release();
@@ -42,7 +43,7 @@ pub fn down(on_step: &mut dyn FnMut(Step)) -> Result<Removed> {
     on_step(Step::BpffsUnmounted);
     Ok(Removed {
         anything: pinned || made,
-        moved,
+        returned: nice + moved,
         unmounted,
     })
 }

@@ -10,7 +10,7 @@ use libbpf_rs::Link;
 use crate::cgroup::Hierarchy;
 use crate::group::Group;
 use crate::niceness::{self, Place};
-use crate::receiver::{ADOPTED_PROGRAMS, PROGRAMS};
+use crate::receiver::{ADOPTED_PROGRAM, OPTION_PROGRAM, PROGRAM};
 use crate::state::State;
 use crate::{kernel, pins, receiver, Result, UpOptions};
 
@@ -55,25 +55,20 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
         if group.direction.sends() && !there(&pins::policy_link(&name)) {
             defects.push(format!("the cgroup {name} has lost its policy"));
         }
-        let programs = PROGRAMS;
-        if group.direction.receives()
-            && !programs
-                .iter()
-                .all(|p| there(&pins::receiver_link(&name, p)))
-        {
+        if group.direction.receives() && !there(&pins::receiver_link(&name, PROGRAM)) {
             defects.push(format!("the cgroup {name} has lost its receiver"));
         }
     }
     let root = hierarchy.root().metadata().ok().map(|m| m.ino());
-    let adopted = ADOPTED_PROGRAMS.map(pins::adopted_link);
-    if receiver::adopting() && adopted.iter().any(|link| attached_to(link) != root) {
-        defects.push("the root of the cgroups has lost the receiver for applications".to_owned());
+    let at_root = |program: &str| attached_to(&pins::adopted_link(program)) == root;
+    if receiver::adopting() && !at_root(OPTION_PROGRAM) {
+        defects.push("the root of the cgroups has lost the option for applications".to_owned());
     }
     let in_place = |(link, place): (PathBuf, Place)| match place {
         Place::Kernel => link.exists(),
         Place::Root => attached_to(&link) == root,
     };
-    if state.hindered.is_none() && !niceness::links().all(in_place) {
+    if state.hindered.is_none() && !(niceness::links().all(in_place) && at_root(ADOPTED_PROGRAM)) {
         defects.push("the programs that let everybody be nice are gone".to_owned());
     }
     if !pins::params().exists() || !pins::receiver_params().exists() {

@@ -107,17 +107,6 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
     Ok(done)
 }
 
-/// What any process receives can be told to yield by a socket of its own, whatever its rights.
-pub fn receiving_for_all() -> bool {
-    let socket = rustix::net::socket(
-        rustix::net::AddressFamily::INET,
-        rustix::net::SocketType::STREAM,
-        None,
-    );
-    let socket = socket.ok().and_then(Tcp::of);
-    socket.is_some_and(|socket| socket.yield_receiving().is_ok())
-}
-
 /// Gives every window that netnice holds back to the kernel, of whatever process can be reached: idle connections too,
 /// whose next ACK may come when nothing is left that would do it.
 pub(crate) fn release_all() {

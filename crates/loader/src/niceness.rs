@@ -17,8 +17,8 @@ use crate::shared::{
 };
 use crate::{pins, Error, Result};
 
-pub use call::{of, own, raise, Refusal};
-pub(crate) use object::{links, load, Place};
+pub use call::{of, own, raise, set, Refusal};
+pub(crate) use object::{links, load, unload, Place};
 
 /// How nice this process is, by its cgroup or by itself; `None` in the foreground.
 pub fn current() -> Result<Option<Group>> {
@@ -56,13 +56,6 @@ pub fn status() -> Option<NicenessStatus> {
         counters,
         refused,
     })
-}
-
-/// Whatever the process was, from now on it is in the foreground as far as its own niceness goes. Takes root.
-pub fn forget(pid: u32) {
-    if let Some(map) = pins::map(&pins::processes()) {
-        let _ = map.delete(&pid.to_ne_bytes()); // it need not be there
-    }
 }
 
 /// Processes and their bits.

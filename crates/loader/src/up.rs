@@ -37,7 +37,7 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
     on_step(Step::BpffsMounted);
     let hierarchy = Hierarchy::find()?;
     let outcome = match examine(&hierarchy, options)? {
-        Health::Healthy if options.applications && receiver::load_adopted(&hierarchy)? => {
+        Health::Healthy if options.applications && receiver::load_option(&hierarchy)? => {
             return Ok(Outcome::ForApplications)
         }
         Health::Healthy => return Ok(Outcome::AlreadyUp),
@@ -88,10 +88,10 @@ fn load(
     }
     receiver::load(hierarchy, on_step)?;
     // Somebody else's program may hold the root of the cgroups; then root's levels work, and others are told why not.
-    let hindered = niceness::load(hierarchy, options.mark).err();
+    let hindered = load_for_all(hierarchy, options.mark).err();
     on_step(Step::NicenessAttached);
     if adopting {
-        receiver::load_adopted(hierarchy)?;
+        receiver::load_option(hierarchy)?;
     }
     State::new(
         options.algorithms(),
@@ -101,6 +101,14 @@ fn load(
     .pin()?;
     on_step(Step::StatePinned);
     Ok(())
+}
+
+/// What processes of any cgroup need, all of it or nothing.
+fn load_for_all(hierarchy: &Hierarchy, mark: bool) -> Result<()> {
+    niceness::load(hierarchy, mark)?;
+    receiver::load_adopted(hierarchy).inspect_err(|_| {
+        let _ = niceness::unload(); // the first error is the one to tell
+    })
 }
 
 /// What a line has room for: the verifier's log can be long.

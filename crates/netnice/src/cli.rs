@@ -51,7 +51,7 @@ fn after_long() -> String {
 ///
 /// Connections that COMMAND opens or accepts are concerned; those it inherits stay as they are. netnice
 /// is loaded into the kernel by root's first use after a start, or by 'netnicectl up'. From then on anybody
-/// may use it; what COMMAND receives yields without root after 'netnicectl up --applications' only.
+/// may use it.
 #[derive(Debug, Parser)]
 #[command(
     name = "netnice",

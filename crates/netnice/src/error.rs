@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use netnice_loader::niceness::Refusal;
 use procfs::ProcError;
 
 /// netnice itself failed.
@@ -24,8 +25,6 @@ pub enum Error {
     Hindered,
     #[error("there is no room: as many processes are nice as netnice keeps account of.\n'netnicectl status' counts them.")]
     NoRoom,
-    #[error("what a command receives yields only after 'netnicectl up --applications' by the administrator, or as root.\nTry 'sudo netnice …', or leave out --receive-only.")]
-    NotReceiving,
     #[error(
         "this process cannot become nicer: {0}.\nRun 'netnicectl doctor' to see what is wrong."
     )]
@@ -89,4 +88,12 @@ impl Error {
 fn listed(errors: &[Error]) -> String {
     let lines: Vec<String> = errors.iter().map(Error::to_string).collect();
     lines.join("\nnetnice: ")
+}
+
+pub(crate) fn not_nicer(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Unanswered => Error::Hindered,
+        Refusal::NoRoom => Error::NoRoom,
+        Refusal::Other(why) => Error::NotNicer(why),
+    }
 }

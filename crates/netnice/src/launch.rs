@@ -10,10 +10,9 @@ use std::process::Command;
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
 use netnice_loader::group::Group;
-use netnice_loader::live::receiving_for_all;
 use netnice_loader::niceness::{self, Refusal};
-use netnice_output::complain;
 
+use crate::error::not_nicer;
 use crate::loading::load;
 use crate::Error;
 
@@ -33,29 +32,18 @@ fn enter(current: Option<Group>, target: Group) -> Result<(), Error> {
     if current == Some(target) {
         return Ok(());
     }
-    if !privileged() {
-        return raise(target);
+    match niceness::raise(target) {
+        Ok(()) => Ok(()),
+        Err(Refusal::Unanswered) if privileged() => join(target),
+        Err(why) => Err(not_nicer(why)),
     }
+}
+
+/// Where another's program holds the root of the cgroups nobody answers. Root can be moved to a cgroup that yields.
+fn join(target: Group) -> Result<(), Error> {
     let hierarchy = Hierarchy::find()?;
     let joined = hierarchy.join(target);
     joined.map_err(|e| Error::Join(hierarchy.dir(target), e))
-}
-
-/// Without rights: this process stays where it is, and becomes nicer itself.
-fn raise(target: Group) -> Result<(), Error> {
-    let receives = !target.direction.receives() || receiving_for_all();
-    if !receives && !target.direction.sends() {
-        return Err(Error::NotReceiving);
-    }
-    niceness::raise(target).map_err(|refusal| match refusal {
-        Refusal::Unanswered => Error::Hindered,
-        Refusal::NoRoom => Error::NoRoom,
-        Refusal::Other(why) => Error::NotNicer(why),
-    })?;
-    if !receives {
-        complain("netnice", "what it sends yields, what it receives does not: that takes 'netnicectl up --applications' by the administrator ('--send-only' says that you know)");
-    }
-    Ok(())
 }
 
 fn exec(program: &OsString, arguments: &[OsString]) -> Result<Infallible, Error> {

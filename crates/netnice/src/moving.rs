@@ -7,11 +7,12 @@ use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
 use netnice_loader::group::Group;
 use netnice_loader::live::{self, NotAdopted, Target};
-use netnice_loader::niceness;
+use netnice_loader::niceness::{self, Refusal};
 use netnice_loader::state::State;
 use netnice_output::{complain, print};
 use rustix::io::Errno;
 
+use crate::error::not_nicer;
 use crate::level::described;
 use crate::loading::load;
 use crate::process::Process;
@@ -70,21 +71,17 @@ fn permitted(process: &Process, to: Option<Group>) -> Result<(), Error> {
 /// The process first, so that what it opens meanwhile is as asked; then the sockets it has. Those are looked at also
 /// where the process is already: they may be from before, or from before a down.
 fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
-    let hierarchy = Hierarchy::find()?;
     if let Some(group) = to {
         load(group)?;
     }
-    if process.cgroup != to {
-        let dir = to.map_or_else(|| hierarchy.root().to_owned(), |group| hierarchy.dir(group));
-        let placed = hierarchy.place(process.pid, to);
-        placed.map_err(|e| match e.kind() {
-            ErrorKind::PermissionDenied => Error::NotRoot(dir),
-            _ if Errno::from_io_error(&e) == Some(Errno::SRCH) => Error::NoProcess(process.pid),
-            _ => Error::Join(dir, e),
-        })?;
-    }
     if privileged() {
-        niceness::forget(process.pid); // the cgroup speaks from now on
+        match niceness::set(process.pid, to) {
+            Ok(()) => join(process, None)?, // what put it into a cgroup of ours no longer speaks
+            Err(Refusal::Unanswered) => join(process, to)?,
+            Err(why) => return Err(not_nicer(why)),
+        }
+    } else {
+        join(process, to)?;
     }
     let done = live::switch(process.pid, &target(to))?;
     if let Some(reason) = done.reason {
@@ -111,6 +108,21 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
         return Ok(());
     }
     Err(unadopted)
+}
+
+/// The process's cgroup is that of a group of netnice; none: the root, if it was in one.
+fn join(process: &Process, to: Option<Group>) -> Result<(), Error> {
+    if process.cgroup == to {
+        return Ok(());
+    }
+    let hierarchy = Hierarchy::find()?;
+    let dir = to.map_or_else(|| hierarchy.root().to_owned(), |group| hierarchy.dir(group));
+    let placed = hierarchy.place(process.pid, to);
+    placed.map_err(|e| match e.kind() {
+        ErrorKind::PermissionDenied => Error::NotRoot(dir),
+        _ if Errno::from_io_error(&e) == Some(Errno::SRCH) => Error::NoProcess(process.pid),
+        _ => Error::Join(dir, e),
+    })
 }
 
 fn unable(reason: NotAdopted) -> String {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
-use netnice_loader::receiver::{Counters, Params, Receiver};
+use netnice_loader::receiver::{Counters, Params, Receiver, PROGRAM};
 use netnice_output::{complain, print};
 
 /// Puts the receiver side of netnice on one cgroup, without the rest of netnice: for the lab and for tests.
@@ -64,7 +64,7 @@ fn attach(cgroup: &Path, pins: &Path) -> Result<()> {
         &pins.join("counters"),
         Some(&pins.join("connections")),
     )?;
-    Ok(receiver.attach(cgroup, |program| pins.join(program))?)
+    Ok(receiver.attach(cgroup, &pins.join(PROGRAM))?)
 }
 
 fn params(pins: &Path) -> netnice_loader::Result<Params> {

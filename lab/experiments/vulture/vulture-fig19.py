@@ -37,7 +37,7 @@ experiment = report_figure(
             for t, most in SHARE.items()
         ),
         *(faithful(f"{t} s off", "use", paper, {"period": t}, t == 30, NOISE) for t, paper in PAPER_USE.items()),
-        *(faithful(f"{t} s on", "share", paper, {"period": t}, t == 5, NOISE) for t, paper in PAPER_SHARE.items()),
+        *(faithful(f"{t} s on", "share", paper, {"period": t}, t in (3, 5), NOISE) for t, paper in PAPER_SHARE.items()),
         Bar("1 s: foreground, of alone", "foreground_on", {"receiver": "tide", "period": 1},
             {"receiver": "absent", "period": 1}, minimum=0.90),
         Bar("5 s: foreground, of alone", "foreground_on", {"receiver": "tide", "period": 5},

@@ -22,6 +22,7 @@ TOOLS = {
     "flex": "flex",
     "gcc": "gcc",
     "make": "make",
+    "pahole": "dwarves",
     "patch": "patch",
     "xz": "xz-utils",
     "dpkg-deb": "dpkg",
@@ -34,8 +35,9 @@ READ = """
     Kbuild Kconfig Makefile */Kbuild* */Kconfig* */Makefile* arch/um arch/x86 drivers/base drivers/char
     drivers/net/dummy.c drivers/net/ifb.c drivers/net/loopback.c drivers/net/tun.c drivers/net/veth.c drivers/tty
     block crypto fs include init io_uring ipc kernel lib mm net scripts security
-    tools/include tools/lib usr
+    tools/arch tools/bpf/resolve_btfids tools/build tools/include tools/lib tools/scripts usr
 """
+PATCHES = ("virtual-time.patch", "speed.patch", "host-registers.patch", "typed-reads.patch")
 EXPECTED_COMPILES = 640
 """Lines 'CC …' of a whole build: only the progress bar needs it."""
 
@@ -59,7 +61,7 @@ def inputs() -> list[Path]:
 
 def patches() -> list[Path]:
     """What is changed in Debian's source, in the order in which it is applied."""
-    return [places.KERNEL_SOURCES / name for name in ("virtual-time.patch", "speed.patch", "host-registers.patch")]
+    return [places.KERNEL_SOURCES / name for name in PATCHES]
 
 
 def key() -> str:

@@ -8,6 +8,7 @@ mod properties;
 mod returning;
 mod rledbat;
 mod routes;
+mod sampling;
 mod siblings;
 mod simulated;
 mod skew;

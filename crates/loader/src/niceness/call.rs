@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::{bits, group};
 use crate::group::Group;
-use crate::shared::{nn_verb, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE, NN_CALL_RAISE};
+use crate::shared::{nn_verb, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE, NN_CALL_RAISE, NN_CALL_SET};
 
 const DONE: usize = NN_CALL_DONE as usize;
 
@@ -36,6 +36,11 @@ pub fn of(pid: u32) -> Option<Group> {
 /// This process, and what it will start, becomes at least as nice.
 pub fn raise(to: Group) -> Result<(), Refusal> {
     ask(NN_CALL_RAISE, bits(to), 0).map(|_| ())
+}
+
+/// Another process becomes as nice, or returns to the foreground. Takes root.
+pub fn set(pid: u32, to: Option<Group>) -> Result<(), Refusal> {
+    ask(NN_CALL_SET, to.map_or(0, bits), pid).map(|_| ())
 }
 
 /// The niceness that the process has then.

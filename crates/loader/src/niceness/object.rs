@@ -40,14 +40,19 @@ pub(crate) fn links() -> impl Iterator<Item = (std::path::PathBuf, Place)> {
 pub(crate) fn load(hierarchy: &Hierarchy, marks: bool) -> Result<()> {
     let done = attach_all(hierarchy, marks);
     if done.is_err() {
-        for (link, _) in links() {
-            pins::remove_link(&link)?;
-        }
-        for map in [pins::processes(), pins::niceness_counters()] {
-            pins::remove_file(&map)?;
-        }
+        unload()?;
     }
     done
+}
+
+pub(crate) fn unload() -> Result<()> {
+    for (link, _) in links() {
+        pins::remove_link(&link)?;
+    }
+    for map in [pins::processes(), pins::niceness_counters()] {
+        pins::remove_file(&map)?;
+    }
+    Ok(())
 }
 
 fn attach_all(hierarchy: &Hierarchy, marks: bool) -> Result<()> {

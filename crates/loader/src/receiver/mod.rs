@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The receiver side: one object for all groups that yield with what they receive, another for single sockets.
+//! The receiver side: an object for all groups that yield with what they receive, one for single sockets, and a socket
+//! option by which those in use begin to.
 //!
 //! [`Receiver::load`] puts the object into the kernel, [`Receiver::attach`] gives it the connections that a cgroup opens
 //! and accepts from then on, and pins keep it there. [`Receiver::load_adopted`] is the same for single sockets of any
-//! cgroup, also such as are in use. [`Params`] reads and sets what is tunable, live.
+//! cgroup. [`Params`] reads and sets what is tunable, live.
 
 mod object;
 mod params;
@@ -15,7 +16,7 @@ use crate::group::Group;
 use crate::lock::Lock;
 use crate::{pins, Result, Step};
 
-pub use object::{Counters, Receiver, ADOPTED_PROGRAMS, PROGRAMS};
+pub use object::{Counters, Receiver, ADOPTED_PROGRAM, OPTION_PROGRAM, PROGRAM};
 pub use params::{Algorithm, Parameter, Params, Values, ALGORITHMS, OFF, PARAMETERS};
 
 /// What the receiver does now.
@@ -49,39 +50,14 @@ pub(crate) fn load(hierarchy: &Hierarchy, on_step: &mut dyn FnMut(Step)) -> Resu
     on_step(Step::ReceiverLoaded);
     for group in Group::all().filter(|g| g.direction.receives()) {
         let name = group.name();
-        let pin = |program: &str| pins::receiver_link(&name, program);
-        receiver.attach(&hierarchy.dir(group), pin)?;
+        receiver.attach(&hierarchy.dir(group), &pins::receiver_link(&name, PROGRAM))?;
         on_step(Step::ReceiverAttached);
     }
     Ok(())
 }
 
-/// Single sockets of any cgroup can be told to yield: by `netnice -p`, and by their application.
-pub fn adopting() -> bool {
-    let [.., last] = ADOPTED_PROGRAMS;
-    pins::adopted_link(last).exists()
-}
-
-/// Sees to it that they can; netnice is up. True when they could not before.
-pub(crate) fn adopt() -> Result<bool> {
-    if adopting() {
-        return Ok(false);
-    }
-    let _lock = Lock::take()?;
-    load_adopted(&Hierarchy::find()?)
-}
-
-/// The same for who holds the lock.
-pub(crate) fn load_adopted(hierarchy: &Hierarchy) -> Result<bool> {
-    if adopting() {
-        return Ok(false);
-    }
-    crate::libbpf::quiet();
-    // What another that was killed half-way has left.
-    for stale in ADOPTED_PROGRAMS.map(pins::adopted_link) {
-        pins::remove_link(&stale)?;
-    }
-    pins::remove_file(&pins::receiver_adopted())?;
+/// Single sockets of any cgroup yield by the niceness of their process: from the next connection on.
+pub(crate) fn load_adopted(hierarchy: &Hierarchy) -> Result<()> {
     let mut adopted = Receiver::load_adopted(
         [
             &pins::receiver_params(),
@@ -90,6 +66,35 @@ pub(crate) fn load_adopted(hierarchy: &Hierarchy) -> Result<bool> {
         ],
         [&pins::receiver_wishes(), &pins::receiver_adopted()],
     )?;
-    adopted.attach(hierarchy.root(), pins::adopted_link)?;
+    adopted.attach(hierarchy.root(), &pins::adopted_link(ADOPTED_PROGRAM))
+}
+
+/// Sockets in use can be told to yield: by `netnice -p`, and by their application.
+pub fn adopting() -> bool {
+    pins::adopted_link(OPTION_PROGRAM).exists()
+}
+
+/// Sees to it that they can; netnice is up. True when they could not before.
+pub(crate) fn adopt() -> Result<bool> {
+    if adopting() {
+        return Ok(false);
+    }
+    let _lock = Lock::take()?;
+    load_option(&Hierarchy::find()?)
+}
+
+/// The same for who holds the lock.
+pub(crate) fn load_option(hierarchy: &Hierarchy) -> Result<bool> {
+    if adopting() {
+        return Ok(false);
+    }
+    crate::libbpf::quiet();
+    let mut option = Receiver::load_option([
+        &pins::receiver_counters(),
+        &pins::receiver_connections(),
+        &pins::receiver_wishes(),
+        &pins::receiver_adopted(),
+    ])?;
+    option.attach(hierarchy.root(), &pins::adopted_link(OPTION_PROGRAM))?;
     Ok(true)
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The object in the kernel: loaded once, attached to any number of cgroups.
+//! The objects in the kernel: loaded once, attached to any number of cgroups.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
+use rustix::time::{clock_getres, ClockId};
 use serde::Serialize;
 
 use crate::shared::receiver_counters;
@@ -13,27 +14,31 @@ use crate::{Error, Result};
 
 pub(super) const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/receiver.bpf.o"));
 pub(super) const ADOPTED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopted.bpf.o"));
+const OPTION: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/option.bpf.o"));
 /// The ends of the names that libbpf gives to an object's variables.
 const DATA: &str = ".data";
 const BSS: &str = ".bss";
+const CONSTANTS: &str = ".rodata";
 /// Lets kernels that insist on aligned memory (User-Mode Linux) take the programs.
 const ANY_ALIGNMENT: u32 = 2;
-/// The programs that are attached to a level's cgroup, in this order.
-pub const PROGRAMS: [&str; 2] = ["arrival", "connection"];
-/// Those that are attached to the root of the cgroups; with the last, applications may call.
-pub const ADOPTED_PROGRAMS: [&str; 3] = ["arrival", "adopted", "adopt"];
+/// The program that is attached to a level's cgroup.
+pub const PROGRAM: &str = "connection";
+/// That for single sockets, at the root of the cgroups.
+pub const ADOPTED_PROGRAM: &str = "adopted";
+/// Likewise; with it, applications may call.
+pub const OPTION_PROGRAM: &str = "adopt";
 
 /// The loaded programs and maps. They live as long as this, or as a pinned link or map.
 pub struct Receiver {
     object: Object,
-    programs: &'static [&'static str],
+    program: &'static str,
 }
 
 impl Receiver {
     /// Loads the object. `moved` is a pinned map of sockets for which their cgroup no longer speaks.
     pub fn load(moved: Option<&Path>) -> Result<Self> {
         let shared: Vec<_> = moved.map(|pin| ("moved", pin)).into_iter().collect();
-        Self::load_object("netnice_receiver", OBJECT, &PROGRAMS, &shared, &[])
+        Self::load_object("netnice_receiver", OBJECT, PROGRAM, &shared, &[])
     }
 
     /// Loads the object for single sockets of any cgroup: it shares the pinned maps of a loaded receiver, in the order
@@ -41,14 +46,21 @@ impl Receiver {
     pub fn load_adopted(shared: [&Path; 3], own: [&Path; 2]) -> Result<Self> {
         let shared: Vec<_> = [DATA, BSS, "of_cgroups"].into_iter().zip(shared).collect();
         let own: Vec<_> = ["wishes", "connections"].into_iter().zip(own).collect();
-        let programs = &ADOPTED_PROGRAMS;
-        Self::load_object("netnice_adopted", ADOPTED, programs, &shared, &own)
+        Self::load_object("netnice_adopted", ADOPTED, ADOPTED_PROGRAM, &shared, &own)
+    }
+
+    /// Loads the socket option: it shares the pinned counters, the connections of cgroups, the wishes, and the connections
+    /// of single sockets.
+    pub fn load_option(shared: [&Path; 4]) -> Result<Self> {
+        let names = [BSS, "of_cgroups", "wishes", "connections"];
+        let shared: Vec<_> = names.into_iter().zip(shared).collect();
+        Self::load_object("netnice_option", OPTION, OPTION_PROGRAM, &shared, &[])
     }
 
     fn load_object(
         name: &str,
         object: &[u8],
-        programs: &'static [&'static str],
+        program: &'static str,
         shared: &[(&str, &Path)],
         own: &[(&str, &Path)],
     ) -> Result<Self> {
@@ -67,27 +79,26 @@ impl Receiver {
             } else if let Some(pin) = pin_of(&name, own) {
                 map.set_pin_path(pin)
                     .map_err(Error::bpf("pin a map of the receiver"))?;
+            } else if name.ends_with(CONSTANTS) {
+                let value = map.initial_value_mut().expect("the object has constants");
+                value[..4].copy_from_slice(&jiffy_us().to_ne_bytes());
             }
         }
         open.load()
-            .map(|object| Self { object, programs })
+            .map(|object| Self { object, program })
             .map_err(Error::bpf("load the receiver"))
     }
 
-    /// Gives the cgroup's future connections to the receiver; `pin` says where the link of a program is pinned.
-    pub fn attach(&mut self, cgroup: &Path, pin: impl Fn(&str) -> PathBuf) -> Result<()> {
+    /// Gives the cgroup's future connections to the receiver; the link of the program is pinned.
+    pub fn attach(&mut self, cgroup: &Path, pin: &Path) -> Result<()> {
         let dir = File::open(cgroup).map_err(Error::file("open the cgroup", cgroup))?;
-        for name in self.programs {
-            let mut programs = self.object.progs_mut();
-            let program = programs.find(|p| p.name() == *name);
-            let mut link = program
-                .expect("the object has the programs of its list")
-                .attach_cgroup(dir.as_raw_fd())
-                .map_err(Error::bpf("attach the receiver to a cgroup"))?;
-            link.pin(pin(name))
-                .map_err(Error::bpf("pin the receiver"))?;
-        }
-        Ok(())
+        let mut programs = self.object.progs_mut();
+        let program = programs.find(|program| program.name() == self.program);
+        let mut link = program
+            .expect("the object has its program")
+            .attach_cgroup(dir.as_raw_fd())
+            .map_err(Error::bpf("attach the receiver to a cgroup"))?;
+        link.pin(pin).map_err(Error::bpf("pin the receiver"))
     }
 
     /// Pins the maps under the names that [`super::Params::open`] and [`Counters::read`] take.
@@ -109,6 +120,12 @@ impl Receiver {
         }
         Ok(())
     }
+}
+
+/// How long a jiffy of this kernel is, microseconds: the step of its coarse clocks.
+fn jiffy_us() -> u32 {
+    let step = clock_getres(ClockId::MonotonicCoarse);
+    u32::try_from(step.tv_nsec / 1000).expect("less than a second")
 }
 
 /// By the end of the map's name.

@@ -28,7 +28,7 @@ impl Down {
 }
 
 fn told(removed: &Removed) -> String {
-    match (removed.anything, removed.moved) {
+    match (removed.anything, removed.returned) {
         (false, _) => "already down".to_owned(),
         (true, 0) => "down".to_owned(),
         (true, 1) => "down; 1 process is in the foreground again".to_owned(),

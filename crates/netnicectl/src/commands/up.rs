@@ -26,8 +26,8 @@ pub struct Up {
     no_mark: bool,
     /// Let every program have connections of its own yield with what they receive, by setsockopt()
     ///
-    /// Puts a program on the root of the cgroups, which looks at every segment that arrives on this
-    /// machine and lets it pass; 'netnice -p' does the same when it is first needed. Stays until down.
+    /// Puts a program on the root of the cgroups, which every setsockopt() of this machine passes;
+    /// 'netnice -p' does the same when it is first needed. Stays until down.
     #[arg(long)]
     applications: bool,
     /// Name each step on standard error when it is done

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the objects of the receiver share: the connections that yield, by socket, and sums of them. */
+#ifndef NN_CONNECTIONS_H
+#define NN_CONNECTIONS_H
+
+#include "../../algorithms/siblings/floor.h"
+#include "state.h"
+
+#define UNCLAMPED (1 << 30) /* the kernel tunes the window again */
+
+char _license[] SEC("license") = "GPL";
+
+struct receiver_counters nn_receiver_counters;
+
+struct nn_receiver_siblings nn_receiver_siblings;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct connection);
+} connections SEC(".maps");
+
+#endif
