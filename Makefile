@@ -12,6 +12,7 @@ MAN  := $(PREFIX)/share/man/man1
 BASH := $(PREFIX)/share/bash-completion/completions
 ZSH  := $(PREFIX)/share/zsh/site-functions
 FISH := $(PREFIX)/share/fish/vendor_completions.d
+UNIT := $(PREFIX)/lib/systemd/system
 
 # The newest tested clang first; CLANG=… overrides.
 CLANG ?= $(shell for c in clang-16 clang-19 clang; do command -v $$c && break; done || echo clang-16)
@@ -26,7 +27,7 @@ export PYTHON
 # Namespaces and eBPF need root; the caches stay those of the person who asked.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo env "PATH=$$PATH" "XDG_CACHE_HOME=$(dir $(CACHE))" PYTHONDONTWRITEBYTECODE=1)
 
-.PHONY: help build lint format test demo prefetching install uninstall relock clean ours
+.PHONY: help build lint format test demo prefetching install uninstall deb relock clean ours
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,10 +69,10 @@ prefetching: build ## What users wait while browsers prefetch, by congestion con
 	@$(AS_ROOT) $(PYTHON) -m demo.prefetching $(ARGS)
 
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.
-install: ## Programs, manual pages and completions into PREFIX (/usr/local)
+install: ## Programs, manual pages, completions and a systemd unit into PREFIX (/usr/local)
 	@for b in $(INSTALLED) netnice-manual; do [ -x target/release/$$b ] || { \
 		echo "make install: no target/release/$$b: run 'make build' first, as an ordinary user" >&2; exit 1; }; done
-	install -d $(addprefix $(DESTDIR),$(BIN) $(MAN) $(BASH) $(ZSH) $(FISH))
+	install -d $(addprefix $(DESTDIR),$(BIN) $(MAN) $(BASH) $(ZSH) $(FISH) $(UNIT))
 	install -m 755 $(addprefix target/release/,$(INSTALLED)) $(DESTDIR)$(BIN)
 	rm -rf target/generated
 	target/release/netnice-manual man target/generated/man
@@ -82,8 +83,13 @@ install: ## Programs, manual pages and completions into PREFIX (/usr/local)
 		install -m 644 target/generated/completions/_$$b $(DESTDIR)$(ZSH) && \
 		install -m 644 target/generated/completions/$$b.fish $(DESTDIR)$(FISH) || exit 1; \
 	done
+	install -m 644 packaging/netnice.service $(DESTDIR)$(UNIT)
+
+deb: build ## Debian package: target/netnice_VERSION_ARCH.deb, the same bytes from the same tree
+	packaging/deb
 
 uninstall: ## Remove what install put there
+	rm -f $(DESTDIR)$(UNIT)/netnice.service
 	for b in $(INSTALLED); do \
 		rm -f $(DESTDIR)$(BIN)/$$b $(DESTDIR)$(BASH)/$$b $(DESTDIR)$(ZSH)/_$$b $(DESTDIR)$(FISH)/$$b.fish \
 			$(DESTDIR)$(MAN)/$$b.1; done

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The Debian package, as built here and as an older one would be."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from testbed import program
+
+TOP = Path(__file__).resolve().parents[2]
+
+
+def build(folder: Path, umask: int = 0o022, **environment: str) -> Path:
+    """Packs what 'make build' made."""
+    done = subprocess.run(
+        [TOP / "packaging" / "deb", folder],
+        capture_output=True, text=True, timeout=120, check=False, umask=umask, env=os.environ | environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return Path(done.stdout.splitlines()[-1])
+
+
+def field(package: Path, name: str) -> str:
+    """A field of its control file."""
+    words = [program("dpkg-deb"), "--field", str(package), name]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def files(package: Path) -> set[str]:
+    """What it installs, by absolute path."""
+    shown = subprocess.run([program("dpkg-deb"), "--contents", package], check=True, capture_output=True, text=True)
+    paths = {line.split()[5].removeprefix(".") for line in shown.stdout.splitlines()}
+    return {path for path in paths if not path.endswith("/")}
+
+
+def older(package: Path, folder: Path, version: str = "0.0.1") -> Path:
+    """The same under a lower version."""
+    opened = folder / "opened"
+    subprocess.run([program("dpkg-deb"), "--raw-extract", package, opened], check=True)
+    control = opened / "DEBIAN" / "control"
+    control.write_text(re.sub(r"(?m)^Version: .*$", f"Version: {version}", control.read_text()))
+    made = folder / f"netnice_{version}.deb"
+    words = ["--root-owner-group", "-Znone", "--build", str(opened), str(made)]
+    subprocess.run([program("dpkg-deb"), *words], check=True, stdout=subprocess.DEVNULL)
+    return made

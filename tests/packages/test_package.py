@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""The packages as files: what is in them, what they need, and that the same tree gives the same bytes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+from packages import package
+from testbed import program
+
+PROGRAMS = {"netnice", "netnicectl", "netnice-path", "netnice-measure", "netnice-prefetch", "netnice-replay"}
+
+
+def test_the_same_tree_gives_the_same_bytes(deb: Path, tmp_path: Path) -> None:
+    other = package.build(tmp_path, umask=0o077, TZ="Asia/Tokyo", LC_ALL="C.UTF-8", HOME=str(tmp_path))
+    assert other != deb
+    assert other.read_bytes() == deb.read_bytes()
+
+
+def test_it_needs_shared_libraries_and_nothing_else(deb: Path) -> None:
+    needed = {word.split()[0] for word in package.field(deb, "Depends").split(", ")}
+    assert needed == {"libc6", "libelf1", "libgcc-s1", "zlib1g"}
+
+
+def test_each_program_has_a_page_and_completions(deb: Path) -> None:
+    files = package.files(deb)
+    assert {path for path in files if path.startswith("/usr/bin/")} == {f"/usr/bin/{name}" for name in PROGRAMS}
+    for name in PROGRAMS:
+        assert {
+            f"/usr/share/man/man1/{name}.1.gz",
+            f"/usr/share/bash-completion/completions/{name}",
+            f"/usr/share/zsh/vendor-completions/_{name}",
+            f"/usr/share/fish/vendor_completions.d/{name}.fish",
+        } <= files
+    assert {f"/usr/share/doc/netnice/{name}" for name in ("copyright", "changelog.gz")} <= files
+    assert "/lib/systemd/system/netnice.service" in files
+
+
+def test_lintian_finds_nothing(deb: Path) -> None:
+    done = subprocess.run(
+        [program("lintian"), "--allow-root", "--fail-on", "error,warning", deb],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_rpm_has_the_same_files(deb: Path, tmp_path: Path) -> None:
+    recipe = package.TOP / "packaging" / "rpm" / "netnice.spec"
+    defined = [f"--define=top {package.TOP}", f"--define=_topdir {tmp_path}"]
+    subprocess.run([program("rpmbuild"), "-bb", *defined, recipe], check=True, capture_output=True, timeout=120)
+    (rpm,) = tmp_path.glob("RPMS/*/netnice-*.rpm")
+    listed = subprocess.run([program("rpm"), "-qpl", rpm], check=True, capture_output=True, text=True).stdout
+    names = {path.rpartition("/")[2] for path in listed.splitlines() if "netnice" in path and "/doc/" not in path}
+    ours = {path.rpartition("/")[2].removesuffix(".gz") for path in package.files(deb) if "/doc/" not in path}
+    assert {re.sub(r"\.gz$", "", name) for name in names} >= ours - {"netnice"}
