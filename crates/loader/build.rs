@@ -48,6 +48,7 @@ fn main() {
             "policy_group",
             "policy_mark",
             "niceness_counters",
+            "niceness_choices",
             "nn_niceness_bit",
             "nn_verb",
             "NN_CALL_.*",

@@ -8,7 +8,8 @@
  *   sched_process_fork   a child inherits it
  *   sched_process_exit   with its last thread it goes; exec does not touch it
  *   cgroup/sysctl        the call (call.h). Only who reads a sysctl pays
- *   cgroup/sock_create   a socket takes the niceness of the process that makes it, and what it accepts takes its
+ *   cgroup/sock_create   a socket takes the niceness of the process that makes it, and of the cgroups that this one is in;
+ *                        what it accepts takes its own
  *   sockops              an established connection gets the congestion control and the marks of its socket's level
  *
  * By process and not by task: a thread that executes a program takes over the process, and the workers of io_uring are
@@ -43,6 +44,15 @@ struct {
 	__type(value, u32);
 } processes SEC(".maps");
 
+/* Of cgroups, by id, for all that is in them and below: what `netnicectl attach` has written. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, NICENESS_CGROUPS);
+	__type(key, u64);
+	__type(value, u32);
+} attached SEC(".maps");
+
 /* Of sockets: that of their maker when they were made. */
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
@@ -52,7 +62,7 @@ struct {
 } made SEC(".maps");
 
 struct niceness_counters nn_niceness_counters;
-u32 nn_marks SEC(".data") = 1; /* an up with --no-mark: 0; written before loading */
+struct niceness_choices nn_niceness_choices SEC(".data") = { .marks = 1 };
 
 /* As nn_niceness_rank() counts them, less one. */
 static const char controls[4][16] = { "netnice", "netnice1", "netnice2" }; /* four, for the verifier */
@@ -159,21 +169,50 @@ int netnice_call(struct bpf_sysctl *sysctl)
 	return result >= 0;
 }
 
+/* What the cgroups say that the process is in. */
+static __noinline u32 of_cgroups(u32 niceness)
+{
+	u32 depths = nn_niceness_choices.depths;
+
+	for (int depth = 0; depth < 32 && depths; depth++, depths >>= 1) {
+		u32 *found;
+		u64 cgroup;
+
+		if (!(depths & 1))
+			continue;
+		cgroup = bpf_get_current_ancestor_cgroup_id(depth);
+		found = bpf_map_lookup_elem(&attached, &cgroup);
+		if (found)
+			niceness |= nn_niceness_added(niceness, *found);
+	}
+	return niceness;
+}
+
+static __always_inline u32 of_maker(void)
+{
+	u32 process = bpf_get_current_pid_tgid() >> 32, niceness = 0, *found;
+
+	if (nn_niceness_counters.anybody) {
+		found = bpf_map_lookup_elem(&processes, &process);
+		niceness = found ? *found : 0;
+	}
+	return nn_niceness_choices.depths ? of_cgroups(niceness) : niceness;
+}
+
 SEC("cgroup/sock_create")
 int netnice_socket(struct bpf_sock *sk)
 {
-	u32 process, *niceness, *own;
+	u32 niceness, *own;
 
-	if (!nn_niceness_counters.anybody || sk->type != SOCK_STREAM)
+	if (sk->type != SOCK_STREAM)
 		return 1;
-	process = bpf_get_current_pid_tgid() >> 32;
-	niceness = bpf_map_lookup_elem(&processes, &process);
+	niceness = of_maker();
 	if (!niceness)
 		return 1;
 	own = bpf_sk_storage_get(&made, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (own)
-		*own = *niceness;
-	if (*niceness & NN_NICENESS_RECEIVES) {
+		*own = niceness;
+	if (niceness & NN_NICENESS_RECEIVES) {
 		own = bpf_sk_storage_get(&wishes, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 		if (own)
 			*own = NN_BY_NETNICE;
@@ -225,7 +264,7 @@ int netnice_opened(struct bpf_sock_ops *ops)
 		return 1;
 	count_connection(ops, counters);
 	select_cc(ops, controls[(nn_niceness_rank(niceness) - 1) & 3], counters);
-	if (nn_marks && !(niceness & NN_NICENESS_UNMARKED))
+	if (nn_niceness_choices.marks && !(niceness & NN_NICENESS_UNMARKED))
 		mark(ops, counters);
 	return 1;
 }

@@ -8,6 +8,13 @@
 
 /* A mebibyte of memory. One that is full says no to newcomers; it never forgets somebody else's. */
 #define NICENESS_PROCESSES 65536
+#define NICENESS_CGROUPS 4096 /* attached at a time */
+
+/* What the loader chooses; the object's .data. */
+struct niceness_choices {
+	u32 marks; /* 0 after an up with --no-mark */
+	u32 depths; /* below the root, a bit each, in which cgroups are attached: nobody pays for other look-ups */
+};
 
 struct niceness_counters {
 	struct policy_counters connections; /* of processes that are nice by themselves */

@@ -67,8 +67,13 @@ impl Hierarchy {
 
     /// Processes in the group and below it.
     pub fn processes(&self, group: Group) -> Vec<u32> {
+        self.members_of(&self.dir(group))
+    }
+
+    /// Processes in a cgroup and below it.
+    pub(crate) fn members_of(&self, cgroup: &Path) -> Vec<u32> {
         let mut found = Vec::new();
-        walk(&self.dir(group), &mut |dir| {
+        walk(cgroup, &mut |dir| {
             found.extend(
                 members(dir)
                     .unwrap_or_default()
@@ -77,6 +82,54 @@ impl Hierarchy {
             );
         });
         found
+    }
+
+    /// Every cgroup below the root.
+    pub(crate) fn cgroups(&self) -> impl Iterator<Item = PathBuf> {
+        let mut found = Vec::new();
+        walk(&self.0, &mut |dir| found.push(dir.to_path_buf()));
+        found.into_iter().skip(1)
+    }
+
+    pub(crate) fn below_root(&self, cgroup: &Path) -> PathBuf {
+        cgroup.strip_prefix(&self.0).unwrap_or(cgroup).to_path_buf()
+    }
+
+    /// 1: just below the root.
+    pub(crate) fn depth(&self, cgroup: &Path) -> usize {
+        self.below_root(cgroup).components().count()
+    }
+
+    /// The cgroup that somebody names: a path, of the file system or below the root, or the last part of one, as units
+    /// have names.
+    pub fn named(&self, name: &str) -> Result<PathBuf> {
+        let path = Path::new(name);
+        let below = self.0.join(name.trim_start_matches('/'));
+        let found = if path.starts_with(&self.0) && path.is_dir() {
+            path.to_path_buf()
+        } else if name.contains('/') && below.is_dir() {
+            below
+        } else {
+            self.with_last_part(name)?
+        };
+        if found == self.0 || found.starts_with(self.parent()) {
+            return Err(Error::NotAttachable(found));
+        }
+        Ok(found)
+    }
+
+    fn with_last_part(&self, name: &str) -> Result<PathBuf> {
+        let mut found: Vec<_> = self.cgroups().filter(|dir| dir.ends_with(name)).collect();
+        match found.len() {
+            0 => Err(Error::NoCgroup(name.to_owned(), self.0.clone())),
+            1 => Ok(found.remove(0)),
+            _ => {
+                let lines = found
+                    .iter()
+                    .map(|dir| format!("\n  {}", self.below_root(dir).display()));
+                Err(Error::SeveralCgroups(name.to_owned(), lines.collect()))
+            }
+        }
     }
 
     /// Moves every process to the root of the hierarchy, which may always hold some, and removes the

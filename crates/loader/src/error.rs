@@ -51,6 +51,14 @@ pub enum Error {
     OtherBuild,
     #[error("unknown receiver '{0}': choose one of off, {1}")]
     UnknownReceiver(String, String),
+    #[error("somebody else's eBPF program holds the root of the cgroups, so no other cgroup can be reached.\n'netnicectl status' tells what the kernel said.")]
+    RootIsTaken,
+    #[error("no unit, container or other cgroup is named '{0}'.\nName a unit as systemd does, 'cron.service', or a path below {1}.")]
+    NoCgroup(String, PathBuf),
+    #[error("'{0}' is the name of several cgroups:{1}\nName the path of one.")]
+    SeveralCgroups(String, String),
+    #[error("{0} cannot be attached: it is the root of the cgroups, netnice's own, or 32 deep.\nName a unit, a container or a cgroup of yours.")]
+    NotAttachable(PathBuf),
     #[error("no cgroup v2 hierarchy is mounted.\nMount one: 'mount -t cgroup2 none /sys/fs/cgroup' (or boot with systemd.unified_cgroup_hierarchy=1).")]
     NoCgroup2,
     #[error("cannot empty the cgroup {}: processes keep starting in it.\nEnd them and run 'netnicectl down' again.", .0.display())]

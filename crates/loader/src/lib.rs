@@ -4,6 +4,7 @@
 //! Nothing of this runs while data flows: [`up()`] pins what it loads and is done, [`down()`] takes
 //! it all away. Both may be killed at any [`Step`]; the next [`up()`] repairs what it finds.
 
+pub mod attachments;
 pub mod bpffs;
 pub mod catalogue;
 pub mod cgroup;

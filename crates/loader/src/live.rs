@@ -16,8 +16,10 @@ use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use rustix::io::Errno;
 
 use crate::facts::privileged;
+use crate::group::Group;
 use crate::kernel::Release;
 use crate::shared::NN_BY_NETNICE;
+use crate::state::State;
 use crate::{pins, receiver, Error, Result};
 use process::Process;
 use socket::Tcp;
@@ -39,6 +41,20 @@ pub struct Target {
     pub receive: bool,
 }
 
+impl Target {
+    /// What the sockets become of a process that is so nice; none: of one in the foreground.
+    pub fn of(group: Option<Group>) -> Self {
+        let sending = group.filter(|group| group.direction.sends());
+        // What an up with --no-mark said counts for the whole machine.
+        let machine_marks = State::read().is_none_or(|state| state.mark);
+        Self {
+            congestion_control: sending.map(Group::congestion_control),
+            mark: machine_marks && sending.is_some_and(|group| group.marked),
+            receive: group.is_some_and(|group| group.direction.receives()),
+        }
+    }
+}
+
 /// What became of them.
 #[derive(Debug, Default)]
 pub struct Switched {
@@ -53,12 +69,17 @@ pub struct Switched {
 }
 
 /// Why what a live connection receives does not begin to yield.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum NotAdopted {
-    /// The kernel asks no program before an ACK of a live connection: older than [`RECEIVING`].
+    /// The kernel asks no program before an ACK of a live connection.
+    #[error("on a connection in use it can only since Linux {RECEIVING}. Start the program with netnice instead")]
     Kernel,
     /// It takes root to have single sockets adopted, or an up for applications.
+    #[error(
+        "it takes root: 'sudo netnice …', or 'netnicectl up --applications' by the administrator"
+    )]
     NotAttached,
+    #[error(transparent)]
     Other(io::Error),
 }
 

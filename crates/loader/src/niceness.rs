@@ -18,7 +18,7 @@ use crate::shared::{
 use crate::{pins, Error, Result};
 
 pub use call::{of, own, raise, set, Refusal};
-pub(crate) use object::{links, load, unload, Place};
+pub(crate) use object::{links, load, look_at, unload, Place};
 
 /// How nice this process is, by its cgroup or by itself; `None` in the foreground.
 pub fn current() -> Result<Option<Group>> {
@@ -93,7 +93,7 @@ fn word(bytes: &[u8]) -> Option<u32> {
 }
 
 /// As enum nn_niceness_bit has it.
-fn bits(group: Group) -> u32 {
+pub(crate) fn bits(group: Group) -> u32 {
     [
         (true, NN_NICENESS_LEVEL_0 << group.level),
         (group.direction.sends(), NN_NICENESS_SENDS),
@@ -106,7 +106,7 @@ fn bits(group: Group) -> u32 {
 }
 
 /// The highest level counts; `None` is the foreground.
-fn group(bits: u32) -> Option<Group> {
+pub(crate) fn group(bits: u32) -> Option<Group> {
     let level = (0..=HIGHEST_LEVEL)
         .rev()
         .find(|level| bits & NN_NICENESS_LEVEL_0 << level != 0)?;

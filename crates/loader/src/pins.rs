@@ -69,6 +69,15 @@ pub fn processes() -> PathBuf {
     maps().join("processes")
 }
 
+/// The niceness of cgroups, by id.
+pub fn attached() -> PathBuf {
+    maps().join("attached")
+}
+
+pub fn niceness_choices() -> PathBuf {
+    maps().join("niceness-choices")
+}
+
 pub fn niceness_counters() -> PathBuf {
     maps().join("niceness-counters")
 }

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use crate::attachments::{self, Attachment};
 use crate::cgroup::Hierarchy;
 use crate::facts::privileged;
 use crate::group::Group;
@@ -35,6 +36,8 @@ pub struct Status {
     /// TCP connections of this network namespace; some may outlive a down.
     pub connections: Vec<Connections>,
     pub groups: Vec<GroupStatus>,
+    /// Cgroups that somebody has put into the background where they are.
+    pub attached: Vec<Attachment>,
     /// Processes that are nice by themselves, in whatever cgroup; none when it is not loaded.
     pub niceness: Option<NicenessStatus>,
     /// What yields with what it receives, and how; none when nothing is loaded.
@@ -87,6 +90,7 @@ pub fn status() -> Result<Status> {
         same_build,
         connections,
         groups,
+        attached: attachments::all(),
         niceness: niceness::status(),
         receiver: receiver::status(),
     })

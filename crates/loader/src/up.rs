@@ -10,7 +10,8 @@ use crate::policy::Policy;
 use crate::release::release;
 use crate::state::State;
 use crate::{
-    bpffs, doctor, kernel, niceness, pins, receiver, sender, Error, Result, Step, UpOptions,
+    attachments, bpffs, doctor, kernel, niceness, pins, receiver, sender, Error, Result, Step,
+    UpOptions,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
         Health::Degraded(defects) => Outcome::Repaired(defects),
     };
     let adopting = options.applications || receiver::adopting();
-    let nice = niceness::entries();
+    let (nice, attached) = (niceness::entries(), attachments::entries());
     // The mark of completeness first: whoever dies from here on leaves something visibly incomplete.
     pins::remove_file(&pins::state())?;
     release();
@@ -59,6 +60,7 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
     }
     loaded?;
     niceness::restore(&nice);
+    attachments::restore(&attached, options.mark);
     Ok(outcome)
 }
 

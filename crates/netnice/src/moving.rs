@@ -6,9 +6,8 @@ use std::io::ErrorKind;
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
 use netnice_loader::group::Group;
-use netnice_loader::live::{self, NotAdopted, Target};
+use netnice_loader::live::{self, Target};
 use netnice_loader::niceness::{self, Refusal};
-use netnice_loader::state::State;
 use netnice_output::{complain, print};
 use rustix::io::Errno;
 
@@ -83,7 +82,7 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
     } else {
         join(process, to)?;
     }
-    let done = live::switch(process.pid, &target(to))?;
+    let done = live::switch(process.pid, &Target::of(to))?;
     if let Some(reason) = done.reason {
         return Err(Error::Refused {
             pid: process.pid,
@@ -98,7 +97,7 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
     let unadopted = Error::NotAdopted {
         pid: process.pid,
         unadopted: done.unadopted,
-        reason: unable(reason),
+        reason: reason.to_string(),
     };
     if to.is_some_and(|group| group.direction.sends()) {
         complain(
@@ -123,26 +122,4 @@ fn join(process: &Process, to: Option<Group>) -> Result<(), Error> {
         _ if Errno::from_io_error(&e) == Some(Errno::SRCH) => Error::NoProcess(process.pid),
         _ => Error::Join(dir, e),
     })
-}
-
-fn unable(reason: NotAdopted) -> String {
-    match reason {
-        NotAdopted::Kernel => format!(
-            "on a connection in use it can only since Linux {}. Start the program with netnice instead",
-            live::RECEIVING
-        ),
-        NotAdopted::NotAttached => "it takes root: 'sudo netnice …', or 'netnicectl up --applications' by the administrator".to_owned(),
-        NotAdopted::Other(why) => why.to_string(),
-    }
-}
-
-fn target(to: Option<Group>) -> Target {
-    let sending = to.filter(|group| group.direction.sends());
-    // What an up with --no-mark said counts for the whole machine.
-    let machine_marks = State::read().is_none_or(|state| state.mark);
-    Target {
-        congestion_control: sending.map(Group::congestion_control),
-        mark: machine_marks && sending.is_some_and(|group| group.marked),
-        receive: to.is_some_and(|group| group.direction.receives()),
-    }
 }

@@ -2,7 +2,7 @@
 //! What /proc tells of another process.
 
 use netnice_loader::group::Group;
-use netnice_loader::niceness;
+use netnice_loader::{attachments, niceness};
 use procfs::process::StatFlags;
 use procfs::ProcError;
 
@@ -37,12 +37,15 @@ impl Process {
         // procfs's own way to them refuses all where it does not know one.
         let flags = StatFlags::from_bits_truncate(process.stat().map_err(failed)?.flags);
         let cgroup = Group::of_process(&process).map_err(failed)?;
+        let pid = status.tgid.unsigned_abs();
         Ok(Self {
-            pid: status.tgid.unsigned_abs(),
+            pid,
             name: status.name,
             users: [status.ruid, status.euid],
             kernel: flags.contains(StatFlags::PF_KTHREAD),
-            group: Group::nicer(cgroup, niceness::of(status.tgid.unsigned_abs())),
+            group: [niceness::of(pid), attachments::of_process(pid)]
+                .into_iter()
+                .fold(cgroup, Group::nicer),
             cgroup,
         })
     }

@@ -30,6 +30,8 @@ macro_rules! commands {
 commands! {
     up::Up,
     down::Down,
+    attach::Attach,
+    detach::Detach,
     status::Status,
     top::Top,
     doctor::Doctor,

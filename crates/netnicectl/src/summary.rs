@@ -4,6 +4,8 @@
 use std::fmt::{self, Display, Formatter};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use netnice_loader::attachments::Attachment;
+use netnice_loader::group::Direction;
 use netnice_loader::niceness::NicenessStatus;
 use netnice_loader::policy::Counters;
 use netnice_loader::receiver::ReceiverStatus;
@@ -26,6 +28,9 @@ impl Display for Summary<'_> {
         }
         for g in status.groups.iter().filter(|g| worth_telling(g)) {
             group(f, g)?;
+        }
+        for a in &status.attached {
+            attached(f, a)?;
         }
         status
             .niceness
@@ -73,6 +78,18 @@ fn loaded(f: &mut Formatter<'_>, state: &State, same_build: bool) -> fmt::Result
         )?;
     }
     Ok(())
+}
+
+fn attached(f: &mut Formatter<'_>, attachment: &Attachment) -> fmt::Result {
+    let Attachment { cgroup, group } = attachment;
+    let direction = match group.direction {
+        Direction::Both => "",
+        Direction::Send => ", send only",
+        Direction::Receive => ", receive only",
+    };
+    let mark = if group.marked { "" } else { ", unmarked" };
+    let (cgroup, level) = (cgroup.display(), group.level);
+    writeln!(f, "attached at level {level}{direction}{mark}: {cgroup}")
 }
 
 fn receiver(f: &mut Formatter<'_>, receiver: &ReceiverStatus) -> fmt::Result {

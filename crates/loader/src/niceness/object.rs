@@ -8,7 +8,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, ObjectBuilder, ProgramMut};
 
 use crate::cgroup::Hierarchy;
 use crate::policy::{self, Counters};
-use crate::shared::niceness_counters;
+use crate::shared::{niceness_choices, niceness_counters};
 use crate::{libbpf, pins, Error, Result};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/niceness.bpf.o"));
@@ -49,7 +49,12 @@ pub(crate) fn unload() -> Result<()> {
     for (link, _) in links() {
         pins::remove_link(&link)?;
     }
-    for map in [pins::processes(), pins::niceness_counters()] {
+    for map in [
+        pins::processes(),
+        pins::attached(),
+        pins::niceness_choices(),
+        pins::niceness_counters(),
+    ] {
         pins::remove_file(&map)?;
     }
     Ok(())
@@ -65,6 +70,7 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool) -> Result<()> {
         let name = map.name().to_string_lossy().into_owned();
         let pin = match name.as_str() {
             "processes" => pins::processes(),
+            "attached" => pins::attached(),
             "wishes" => pins::receiver_wishes(),
             "moved" => {
                 map.reuse_pinned_map(pins::moved())
@@ -74,8 +80,8 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool) -> Result<()> {
             name if name.ends_with(".bss") => pins::niceness_counters(),
             name if name.ends_with(".data") => {
                 let value = map.initial_value_mut().expect("the object has data");
-                value[..4].copy_from_slice(&u32::from(marks).to_ne_bytes());
-                continue;
+                value.copy_from_slice(&choices(marks, 0));
+                pins::niceness_choices()
             }
             _ => continue,
         };
@@ -105,6 +111,22 @@ fn attach(program: &ProgramMut<'_>, place: Place, root: &File) -> libbpf_rs::Res
         Place::Kernel => program.attach(),
         Place::Root => program.attach_cgroup(root.as_raw_fd()),
     }
+}
+
+fn choices(marks: bool, depths: u32) -> [u8; size_of::<niceness_choices>()] {
+    let all = niceness_choices {
+        marks: marks.into(),
+        depths,
+    };
+    // SAFETY: a structure of integers without gaps, as many bytes as it has.
+    unsafe { std::mem::transmute(all) }
+}
+
+/// From now on sockets ask for the cgroups at these depths below the root, a bit each, that they are made in.
+pub(crate) fn look_at(depths: u32, marks: bool) -> Result<()> {
+    let map = pins::map(&pins::niceness_choices()).ok_or(Error::NotUp("attach to"))?;
+    map.update(&0u32.to_ne_bytes(), &choices(marks, depths), MapFlags::ANY)
+        .map_err(Error::bpf("have sockets ask for their cgroups"))
 }
 
 /// As the programs note it themselves when somebody calls.

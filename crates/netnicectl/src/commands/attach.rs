@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use netnice_loader::attachments::{attach, Reached};
+use netnice_loader::cgroup::Hierarchy;
+use netnice_loader::group::{Direction, Group, HIGHEST_LEVEL};
+use netnice_output::{complain, print};
+
+/// Put a unit, a container or another cgroup into the background, with all that runs in it
+///
+/// Nobody is moved: the cgroup keeps its limits and filters, and so do the processes in it and below.
+/// The connections that they have yield at once, those to come when they are made. Of a process that is
+/// nice by itself the nicer of the two counts. It lasts until 'detach', 'down', or the cgroup's end.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  netnicectl attach backup.service              a unit, by its name
+  netnicectl attach -n 2 system.slice/docker-3f….scope
+  netnicectl attach --receive-only /sys/fs/cgroup/machine.slice")]
+pub struct Attach {
+    /// A unit's name, or the path of a cgroup
+    #[arg(value_name = "UNIT|CGROUP")]
+    name: String,
+    /// How much to yield: 0, 1 or 2
+    #[arg(short = 'n', long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=i64::from(HIGHEST_LEVEL)))]
+    level: u32,
+    /// Only what it sends yields
+    #[arg(long, conflicts_with = "receive_only")]
+    send_only: bool,
+    /// Only what it receives yields
+    #[arg(long)]
+    receive_only: bool,
+    /// Do not mark its packets as DSCP LE
+    #[arg(long)]
+    no_mark: bool,
+}
+
+impl Attach {
+    pub fn run(self) -> Result<ExitCode> {
+        let direction = match (self.send_only, self.receive_only) {
+            (true, _) => Direction::Send,
+            (_, true) => Direction::Receive,
+            _ => Direction::Both,
+        };
+        let group = Group::new(self.level, !self.no_mark, direction);
+        let cgroup = Hierarchy::find()?.named(&self.name)?;
+        tell("attached", &attach(&cgroup, group)?)
+    }
+}
+
+/// What became of what runs in the cgroup.
+pub(super) fn tell(done: &str, reached: &Reached) -> Result<ExitCode> {
+    print(format_args!("{done}; {reached}"))?;
+    if let Some(why) = reached.why() {
+        complain("netnicectl", why);
+    }
+    Ok(ExitCode::SUCCESS)
+}
