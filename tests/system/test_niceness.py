@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from known_miss import KnownMiss
 from system.harness import empty, kernel, runtime
 from system.harness.commands import PROGRAMS, Done, Pair, Run
 from system.harness.days import say
@@ -262,7 +261,7 @@ FORKS = "import os\nfor _ in range(3000):\n  if not os.fork(): os._exit(0)\n  os
 
 
 def test_what_a_socket_and_a_fork_cost(
-    down: dict[int, str], netnicectl: Run, folder: Path, capsys: pytest.CaptureFixture[str], known_miss: KnownMiss
+    down: dict[int, str], netnicectl: Run, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of who is not nice, by the kernel's statistics: at most 250 ns a socket, 100 ns a fork. Medians."""
     netnicectl("up")
@@ -295,10 +294,4 @@ def test_what_a_socket_and_a_fork_cost(
             wait_until(lambda: bool(status(netnicectl)["processes"]), "the process to be nice")
             socket, forked = both("somebody is")
     assert socket <= 250
-    known_miss(
-        "a fork costs at most 100 ns while another process is nice",
-        measured=forked,
-        most=100,
-        noise=0.5,
-        reason="after a fork nothing of the map is in the processor's cache",
-    )
+    assert forked <= 100

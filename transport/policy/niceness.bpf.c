@@ -61,25 +61,64 @@ struct {
 	__type(value, u32);
 } made SEC(".maps");
 
+/*
+ * A bit a process number, set before the process is in `processes` and cleared when it ends. Without it every fork and
+ * every socket would look a process up that is in no map: after a fork none of its lines is in the processor's cache.
+ */
+static u64 known[NICENESS_NUMBERS / 64] SEC(".bss.known");
+
 struct niceness_counters nn_niceness_counters;
 struct niceness_choices nn_niceness_choices SEC(".data") = { .marks = 1 };
 
 /* As nn_niceness_rank() counts them, less one. */
 static const char controls[4][16] = { "netnice", "netnice1", "netnice2" }; /* four, for the verifier */
 
+static __always_inline u64 *known_word(u32 process)
+{
+	return &known[process / 64 % (NICENESS_NUMBERS / 64)];
+}
+
+static __always_inline u64 known_bit(u32 process)
+{
+	return 1ull << process % 64;
+}
+
+static __always_inline bool is_known(u32 process)
+{
+	return *known_word(process) & known_bit(process);
+}
+
+static __always_inline u32 *find(u32 process)
+{
+	return is_known(process) ? bpf_map_lookup_elem(&processes, &process) : 0;
+}
+
+static __always_inline void forget(u32 process)
+{
+	bpf_map_delete_elem(&processes, &process);
+	__sync_fetch_and_and(known_word(process), ~known_bit(process));
+}
+
+static __always_inline long put(u32 process, u32 bits, u64 how)
+{
+	__sync_fetch_and_or(known_word(process), known_bit(process));
+	return bpf_map_update_elem(&processes, &process, &bits, how);
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(netnice_fork, struct task_struct *parent, struct task_struct *child)
 {
-	u32 from = parent->tgid, to = child->tgid, *niceness, inherited;
+	u32 from = parent->tgid, to = child->tgid, *niceness;
 
-	if (from == to || !nn_niceness_counters.anybody)
-		return 0; /* a thread, or no need to look */
-	niceness = bpf_map_lookup_elem(&processes, &from);
-	if (!niceness)
-		return 0;
-	inherited = *niceness;
-	if (bpf_map_update_elem(&processes, &to, &inherited, BPF_ANY))
-		COUNT(&nn_niceness_counters, refused);
+	if (from == to)
+		return 0; /* a thread */
+	niceness = find(from);
+	if (niceness) {
+		if (put(to, *niceness, BPF_ANY))
+			COUNT(&nn_niceness_counters, refused);
+	} else if (is_known(to)) {
+		forget(to); /* somebody was made nice while it ended: its number is another's now */
+	}
 	return 0;
 }
 
@@ -88,15 +127,9 @@ int BPF_PROG(netnice_exit, struct task_struct *task)
 {
 	u32 process = task->tgid;
 
-	if (nn_niceness_counters.anybody && !task->signal->live.counter && bpf_map_lookup_elem(&processes, &process))
-		bpf_map_delete_elem(&processes, &process);
+	if (is_known(process) && !task->signal->live.counter)
+		forget(process);
 	return 0;
-}
-
-static __always_inline long put(u32 process, u32 bits, u64 how)
-{
-	nn_niceness_counters.anybody = 1;
-	return bpf_map_update_elem(&processes, &process, &bits, how);
 }
 
 /* CAP_SYS_NICE of the first user namespace: that of a namespace of one's own lowers nobody. */
@@ -111,11 +144,11 @@ static __always_inline bool is_root(void)
 /* What is added is added atomically: nobody's raise is lost to another's. */
 static __always_inline int add(u32 process, u32 bits)
 {
-	u32 *niceness = bpf_map_lookup_elem(&processes, &process);
+	u32 *niceness = find(process);
 
 	if (!niceness) {
 		put(process, 0, BPF_NOEXIST);
-		niceness = bpf_map_lookup_elem(&processes, &process);
+		niceness = find(process);
 		if (!niceness) {
 			COUNT(&nn_niceness_counters, refused);
 			return -ENOMEM;
@@ -129,7 +162,7 @@ static __noinline int answer(u32 offset)
 {
 	struct nn_call call = nn_call_of(offset);
 	u32 self = bpf_get_current_pid_tgid() >> 32, process = call.process ? call.process : self;
-	u32 *found = bpf_map_lookup_elem(&processes, &process), now = found ? *found : 0;
+	u32 *found = find(process), now = found ? *found : 0;
 	struct nn_caller caller = { .owner = process == self, .root = is_root() };
 	struct nn_answer said = nn_answer(call, now, caller);
 
@@ -190,12 +223,8 @@ static __noinline u32 of_cgroups(u32 niceness)
 
 static __always_inline u32 of_maker(void)
 {
-	u32 process = bpf_get_current_pid_tgid() >> 32, niceness = 0, *found;
+	u32 *found = find(bpf_get_current_pid_tgid() >> 32), niceness = found ? *found : 0;
 
-	if (nn_niceness_counters.anybody) {
-		found = bpf_map_lookup_elem(&processes, &process);
-		niceness = found ? *found : 0;
-	}
 	return nn_niceness_choices.depths ? of_cgroups(niceness) : niceness;
 }
 

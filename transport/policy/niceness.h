@@ -8,6 +8,7 @@
 
 /* A mebibyte of memory. One that is full says no to newcomers; it never forgets somebody else's. */
 #define NICENESS_PROCESSES 65536
+#define NICENESS_NUMBERS (4 << 20) /* the kernel numbers no process higher: PID_MAX_LIMIT */
 #define NICENESS_CGROUPS 4096 /* attached at a time */
 
 /* What the loader chooses; the object's .data. */
@@ -18,7 +19,6 @@ struct niceness_choices {
 
 struct niceness_counters {
 	struct policy_counters connections; /* of processes that are nice by themselves */
-	u64 anybody; /* 1 once a process was nice: until then nobody pays for a look-up */
 	u64 refused; /* processes that stayed in the foreground because the map was full */
 };
 

@@ -6,7 +6,7 @@
 mod call;
 mod object;
 
-use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use libbpf_rs::{MapCore, MapFlags};
 use procfs::process::Process;
 use serde::Serialize;
 
@@ -71,21 +71,11 @@ pub(crate) fn entries() -> Vec<(u32, u32)> {
 
 /// Puts back what was there before a repair, of processes that still run.
 pub(crate) fn restore(kept: &[(u32, u32)]) {
-    let Some(map) = pins::map(&pins::processes()) else {
-        return;
-    };
-    if !kept.is_empty() {
-        object::somebody_is_nice();
-    }
     for (pid, bits) in kept {
         if std::path::Path::new(&format!("/proc/{pid}")).exists() {
-            let _ = update(&map, *pid, *bits); // one of the same size had room for all of them
+            let _ = call::set_bits(*pid, *bits); // a map of the same size had room for all of them
         }
     }
-}
-
-fn update(map: &MapHandle, pid: u32, bits: u32) -> libbpf_rs::Result<()> {
-    map.update(&pid.to_ne_bytes(), &bits.to_ne_bytes(), MapFlags::ANY)
 }
 
 fn word(bytes: &[u8]) -> Option<u32> {

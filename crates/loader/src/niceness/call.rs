@@ -40,7 +40,11 @@ pub fn raise(to: Group) -> Result<(), Refusal> {
 
 /// Another process becomes as nice, or returns to the foreground. Takes root.
 pub fn set(pid: u32, to: Option<Group>) -> Result<(), Refusal> {
-    ask(NN_CALL_SET, to.map_or(0, bits), pid).map(|_| ())
+    set_bits(pid, to.map_or(0, bits))
+}
+
+pub(super) fn set_bits(pid: u32, bits: u32) -> Result<(), Refusal> {
+    ask(NN_CALL_SET, bits, pid).map(|_| ())
 }
 
 /// The niceness that the process has then.

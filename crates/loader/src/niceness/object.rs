@@ -129,19 +129,6 @@ pub(crate) fn look_at(depths: u32, marks: bool) -> Result<()> {
         .map_err(Error::bpf("have sockets ask for their cgroups"))
 }
 
-/// As the programs note it themselves when somebody calls.
-pub(super) fn somebody_is_nice() {
-    let all = niceness_counters {
-        anybody: 1,
-        ..Default::default()
-    };
-    // SAFETY: a structure of integers without gaps, as many bytes as it has.
-    let bytes: [u8; size_of::<niceness_counters>()] = unsafe { std::mem::transmute(all) };
-    if let Some(map) = pins::map(&pins::niceness_counters()) {
-        let _ = map.update(&0u32.to_ne_bytes(), &bytes, MapFlags::ANY); // as large as the map's value
-    }
-}
-
 /// Of the connections, and how many processes were refused.
 pub(super) fn counters() -> Option<(Counters, u64)> {
     let map = pins::map(&pins::niceness_counters())?;
