@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from system.harness.commands import PROGRAMS, Pair, Run
@@ -166,6 +167,23 @@ class TestProcesses:
                 for child in children(shell.pid):
                     os.kill(child, 9)
                 shell.kill()
+
+    def test_descendants(self, netnice: Run) -> None:
+        """Those of a child too, and a child that is at another level."""
+        script = f"(sleep 600; true) & {program('netnice')} -n 2 sleep 600 & sleep 600 & read line"
+        with subprocess.Popen([program("sh"), "-c", script], stdin=subprocess.PIPE, text=True) as shell:
+            root, family = psutil.Process(shell.pid), [psutil.Process(shell.pid)]
+            try:
+                wait_until(
+                    lambda: [p.name() for p in root.children(recursive=True)].count("sleep") == 3, "its children"
+                )
+                family += root.children(recursive=True)
+                netnice("-n", "1", "--descendants", "-p", str(shell.pid))
+                assert {niceness(netnice, process.pid) for process in family} == {"1"}
+                assert niceness(netnice, os.getpid()) == "foreground"
+            finally:
+                for process in family:
+                    process.kill()
 
     def test_a_thread_stands_for_its_process(self, netnice: Run) -> None:
         script = "import threading, time; threading.Thread(target=time.sleep, args=(600,), daemon=True).start()"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import statistics
@@ -13,6 +14,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from system.harness import empty, kernel, runtime
@@ -156,7 +158,6 @@ class TestNeverLessNice:
         assert (off, now) == ("EPERM", "1 send only")
 
     def test_not_others(self, nobody: Run, folder: Path) -> None:
-        """A call that names a process is for asking."""
         with Process([program("sleep"), "600"]) as theirs:
             for verb in (RAISE, SET):
                 offset = 1 << 30 | int(verb) << 28 | (LEVEL_0 | SENDS) << 22 | theirs.pid
@@ -178,6 +179,70 @@ class TestNeverLessNice:
         done = nobody("-n", "1", "--send-only", "sh", "-c", script)
         assert done.stdout.count("EPERM") == 3
         assert re.findall(r"foreground|\d[a-z ]*", done.stdout) == ["1 send only"] * 100
+
+
+@pytest.mark.usefixtures("up")
+class TestOnesOwn:
+    """Processes that run already, by -p, without any rights."""
+
+    def test_nicer_with_the_connections_they_have(self, nobody: Run, pair: Pair, folder: Path) -> None:
+        port = pair.hold(pair.b, "listen").line().strip()
+        argv = [*DROP, PYTHON, str(folder / "hold.py"), "connect", pair.b4, port]
+        client = pair.a.spawn(*argv, stdout=subprocess.PIPE)
+        client.line()
+        pid = str(client.pid)
+        for level in ("0", "2"):
+            done = nobody("-n", level, "--send-only", "-p", pid)
+            assert done.returncode == 0, done.stderr
+            assert nobody("-p", pid).stdout == f"{level} send only\n"
+            assert marks(pair.a, 4, "dport", int(port)) == (ALGORITHM[int(level)], 4)
+        for level in ("1", "off"):
+            done = nobody("-n", level, "--send-only", "-p", pid)
+            assert done.returncode == 125
+            assert "only root may make it less nice" in done.stderr
+        assert nobody("-p", pid).stdout == "2 send only\n"
+
+    def test_descendants_that_are_nicer_stay_so(self, nobody: Run, folder: Path) -> None:
+        me = folder / "netnice"
+        script = f"{me} -n 2 --send-only sleep 600 & sleep 600 & wait"
+        with Process([*DROP, "sh", "-c", script]) as shell:
+            family = psutil.Process(shell.pid)
+            wait_until(lambda: [p.name() for p in family.children()] == ["sleep", "sleep"], "its children")
+            said = nobody("-n", "1", "--send-only", "-d", "-p", str(shell.pid))
+            assert said.returncode == 0, said.stderr
+            levels = [nobody("-p", str(child.pid)).stdout[0] for child in family.children()]
+            assert sorted(levels) == ["1", "2"]
+            for child in family.children():
+                child.kill()
+
+    def test_by_the_numbers_of_a_namespace(self, nobody: Run, netnicectl: Run, folder: Path) -> None:
+        """There 2 is its child, and not the kernel's thread."""
+        me = folder / "netnice"
+        script = f"sleep 600 & {me} -n 2 --send-only -p $!; echo $!; {me} -p $!; read line; kill $!"
+        apart = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc")
+        with subprocess.Popen(
+            [*DROP, *apart, "sh", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as inner:
+            assert inner.stdout is not None
+            assert inner.stdout.readline() == "2\n"
+            assert inner.stdout.readline() == "2 send only\n"
+            (nice,) = [process["pid"] for process in status(netnicectl)["processes"]]
+            assert psutil.Process(nice).name() == "sleep"
+            inner.communicate("\n", timeout=10)
+
+    def test_not_those_of_another_or_none(self, folder: Path) -> None:
+        """The call itself: a number that no process has, that of a thread, and root's."""
+        code = "import threading, time; threading.Thread(target=time.sleep, args=(600,)).start()"
+        with Process([*DROP, PYTHON, "-c", code]) as own, Process([program("sleep"), "600"]) as theirs:
+            wait_until(lambda: len(os.listdir(f"/proc/{own.pid}/task")) == 2, "its thread")
+            (thread,) = {int(task) for task in os.listdir(f"/proc/{own.pid}/task")} - {own.pid}
+            for pid, answer in ((own.pid, None), (thread, 3), ((1 << 22) - 1, 3), (theirs.pid, 1)):
+                offset = 1 << 30 | int(RAISE) << 28 | (LEVEL_0 | SENDS) << 22 | pid
+                call = f"os.pread(os.open('/proc/sys/kernel/ostype', 0), 512, {offset})"
+                caught = f"import os\ntry: {call}\nexcept OSError as e: print(e.errno)"
+                done = subprocess.run([*DROP, PYTHON, "-c", caught], capture_output=True, text=True, check=True)
+                # An answer of more bytes than were read is no error of pread's.
+                assert done.stdout == (f"{answer}\n" if answer else ""), pid
 
 
 @pytest.mark.usefixtures("up")

@@ -27,8 +27,10 @@
 #include "mark.h"
 #include "moved.h"
 #include "niceness.h"
+#include "others.h"
 
 #define EPERM 1
+#define ESRCH 3
 #define ENOMEM 12
 #define EINVAL 22
 #define CAP_SYS_NICE 23
@@ -161,11 +163,18 @@ static __always_inline int add(u32 process, u32 bits)
 static __noinline int answer(u32 offset)
 {
 	struct nn_call call = nn_call_of(offset);
-	u32 self = bpf_get_current_pid_tgid() >> 32, process = call.process ? call.process : self;
-	u32 *found = find(process), now = found ? *found : 0;
-	struct nn_caller caller = { .owner = process == self, .root = is_root() };
-	struct nn_answer said = nn_answer(call, now, caller);
+	struct process asked = { .number = bpf_get_current_pid_tgid() >> 32, .owned = true };
+	struct nn_caller caller = { .root = is_root() };
+	u32 *found, now, process;
+	struct nn_answer said;
 
+	if (call.process && !find_process(call.process, &asked))
+		return -ESRCH;
+	process = asked.number;
+	caller.owner = asked.owned;
+	found = find(process);
+	now = found ? *found : 0;
+	said = nn_answer(call, now, caller);
 	switch (said.verdict) {
 	case NN_VERDICT_KEEP:
 		return NN_CALL_DONE + now;

@@ -48,7 +48,7 @@ impl Facts {
                 .lines()
                 .any(|l| l.split_whitespace().last() == Some("bpf")),
             bpffs_mounted: bpffs::mounted(&mounts).is_some(),
-            capabilities: effective(&read("proc/self/status")),
+            capabilities: capabilities(&read),
             memlock: locked_memory(&read("proc/self/limits")),
         }
     }
@@ -66,8 +66,8 @@ impl Facts {
 
 /// This process may load programs for TCP and cgroups, pin them and mount.
 pub fn privileged() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    lacking(effective(&status)).is_empty()
+    let read = |path: &str| fs::read_to_string(Path::new("/").join(path)).unwrap_or_default();
+    lacking(capabilities(&read)).is_empty()
 }
 
 fn lacking(capabilities: u64) -> Vec<&'static str> {
@@ -81,6 +81,21 @@ fn lacking(capabilities: u64) -> Vec<&'static str> {
         .filter(|(bit, _)| capabilities >> bit & 1 == 0)
         .map(|(_, name)| *name)
         .collect()
+}
+
+/// Those of another user namespace than the first are none: they load no programs.
+fn capabilities(read: &dyn Fn(&str) -> String) -> u64 {
+    if in_first_namespace(&read("proc/self/uid_map")) {
+        effective(&read("proc/self/status"))
+    } else {
+        0
+    }
+}
+
+/// There all users are themselves. A kernel without user namespaces has no such file.
+fn in_first_namespace(uid_map: &str) -> bool {
+    let words: Vec<&str> = uid_map.split_whitespace().collect();
+    words.is_empty() || words == ["0", "0", "4294967295"]
 }
 
 fn effective(status: &str) -> u64 {
@@ -104,6 +119,23 @@ mod tests {
         let status = changed("status", "CapEff:", "CapEff:\t000001ffffffffff");
         assert_eq!(effective(&status), 0x1ff_ffff_ffff);
         assert_eq!(effective(""), 0);
+    }
+
+    #[test]
+    fn root_of_a_user_namespace_is_nobody() {
+        let with = |map: &str| {
+            let read = |path: &str| match path {
+                "proc/self/uid_map" => map.to_owned(),
+                _ => changed("status", "CapEff:", "CapEff:\t000001ffffffffff"),
+            };
+            capabilities(&read)
+        };
+        assert_eq!(
+            with("         0          0 4294967295\n"),
+            0x1ff_ffff_ffff
+        );
+        assert_eq!(with(""), 0x1ff_ffff_ffff);
+        assert_eq!(with("         0       1000          1\n"), 0);
     }
 
     #[test]

@@ -69,13 +69,10 @@ pub(crate) fn entries() -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// Puts back what was there before a repair, of processes that still run.
-pub(crate) fn restore(kept: &[(u32, u32)]) {
-    for (pid, bits) in kept {
-        if std::path::Path::new(&format!("/proc/{pid}")).exists() {
-            let _ = call::set_bits(*pid, *bits); // a map of the same size had room for all of them
-        }
-    }
+/// Those that still run.
+fn alive(kept: &[(u32, u32)]) -> impl Iterator<Item = &(u32, u32)> {
+    let runs = |pid: u32| std::path::Path::new(&format!("/proc/{pid}")).exists();
+    kept.iter().filter(move |(pid, _)| runs(*pid))
 }
 
 fn word(bytes: &[u8]) -> Option<u32> {

@@ -45,30 +45,39 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
         Health::Absent => Outcome::Loaded,
         Health::Degraded(defects) => Outcome::Repaired(defects),
     };
-    let adopting = options.applications || receiver::adopting();
-    let (nice, attached) = (niceness::entries(), attachments::entries());
+    let kept = Kept {
+        adopting: options.applications || receiver::adopting(),
+        nice: niceness::entries(),
+    };
+    let attached = attachments::entries();
     // The mark of completeness first: whoever dies from here on leaves something visibly incomplete.
     pins::remove_file(&pins::state())?;
     release();
     pins::remove_links()?;
     pins::remove_rest()?;
     on_step(Step::StaleRemoved);
-    let loaded = load(options, &facts, &hierarchy, adopting, on_step);
+    let loaded = load(options, &facts, &hierarchy, &kept, on_step);
     if loaded.is_err() {
         // The first error is the one to tell; the next up removes what this could not.
         let _ = pins::remove_links().and_then(|()| pins::remove_rest());
     }
     loaded?;
-    niceness::restore(&nice);
     attachments::restore(&attached, options.mark);
     Ok(outcome)
+}
+
+/// Of what was there before a repair.
+struct Kept {
+    adopting: bool,
+    /// Processes and their bits.
+    nice: Vec<(u32, u32)>,
 }
 
 fn load(
     options: &UpOptions,
     facts: &Facts,
     hierarchy: &Hierarchy,
-    adopting: bool,
+    kept: &Kept,
     on_step: &mut dyn FnMut(Step),
 ) -> Result<()> {
     pins::make()?;
@@ -90,9 +99,9 @@ fn load(
     }
     receiver::load(hierarchy, on_step)?;
     // Somebody else's program may hold the root of the cgroups; then root's levels work, and others are told why not.
-    let hindered = load_for_all(hierarchy, options.mark).err();
+    let hindered = load_for_all(hierarchy, options.mark, &kept.nice).err();
     on_step(Step::NicenessAttached);
-    if adopting {
+    if kept.adopting {
         receiver::load_option(hierarchy)?;
     }
     State::new(
@@ -106,8 +115,8 @@ fn load(
 }
 
 /// What processes of any cgroup need, all of it or nothing.
-fn load_for_all(hierarchy: &Hierarchy, mark: bool) -> Result<()> {
-    niceness::load(hierarchy, mark)?;
+fn load_for_all(hierarchy: &Hierarchy, mark: bool, nice: &[(u32, u32)]) -> Result<()> {
+    niceness::load(hierarchy, mark, nice)?;
     receiver::load_adopted(hierarchy).inspect_err(|_| {
         let _ = niceness::unload(); // the first error is the one to tell
     })

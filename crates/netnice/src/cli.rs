@@ -23,6 +23,8 @@ Examples:
   sudo netnice sh                            everything started from this shell yields
   sudo netnice -n 1 -p $(pidof transmission-daemon)
                                              what runs already, with the connections it has
+  sudo netnice -n 1 -d -p $(pgrep -o nginx)  the master, and its workers
+  netnice -n 0 -p $(pgrep rclone)            your own, without root
   sudo netnice -n off -p 4711                back to the foreground
   netnice                                    is this process in the background?
   netnice -p 4711                            is that one?
@@ -65,7 +67,7 @@ pub struct Cli {
     /// How much to yield: 0 (the default), 1 or 2; 'off' with -p ends it
     ///
     /// COMMAND never becomes less nice than the process that starts it: at a nicer level it stays there.
-    /// With -p only root may make a process less nice, or end it.
+    /// With -p only root may make a process less nice, or end it, and move those of others.
     #[arg(
         short = 'n',
         long,
@@ -80,8 +82,10 @@ pub struct Cli {
     /// Move processes that run already, with the connections they have; without -n, print their levels
     ///
     /// Connections go on without a break, and keep what is known of their path. Processes that these have
-    /// started are not moved, what they start from now on is. A socket that processes share is moved for
-    /// all of them. What connections in use receive begins to yield since Linux 6.12, and stops anywhere.
+    /// started are not moved (see --descendants), what they start from now on is. A socket that processes share
+    /// is moved for all of them. What connections in use receive begins to yield since Linux 6.12, and stops
+    /// anywhere. Anybody may make their own processes nicer; of these, what connections in use receive takes
+    /// root, or an administrator's 'netnicectl up --applications'.
     #[arg(
         short,
         long,
@@ -90,6 +94,12 @@ pub struct Cli {
         value_parser = clap::value_parser!(u32).range(1..=i64::from(i32::MAX))
     )]
     pub pid: Vec<u32>,
+
+    /// With -n and -p: the processes that these have started too, and what those have, and so on
+    ///
+    /// Not those whose parent has ended: they belong to nobody's family any more.
+    #[arg(short, long, requires_all = ["pid", "level"])]
+    pub descendants: bool,
 
     /// List the levels and the receivers, each with the paper or document that it follows
     #[arg(short, long, conflicts_with_all = ["level", "subject", "no_mark", "send_only", "receive_only"])]
@@ -255,6 +265,8 @@ mod tests {
             &["-p", "0"],
             &["-p", "cmd"],
             &["-p", "4294967296"],
+            &["-d", "-p", "1"],
+            &["-d", "-n", "1", "cmd"],
             &["--no-mark"],
             &["--send-only", "--receive-only", "cmd"],
         ] {

@@ -94,6 +94,7 @@ pub(crate) fn not_nicer(refusal: Refusal) -> Error {
     match refusal {
         Refusal::Unanswered => Error::Hindered,
         Refusal::NoRoom => Error::NoRoom,
+        Refusal::NoProcess(pid) => Error::NoProcess(pid),
         Refusal::Other(why) => Error::NotNicer(why),
     }
 }

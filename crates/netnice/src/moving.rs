@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! -p: processes that run already, and the connections they have.
 
+use std::collections::HashSet;
 use std::io::ErrorKind;
 
 use netnice_loader::cgroup::Hierarchy;
@@ -9,6 +10,7 @@ use netnice_loader::group::Group;
 use netnice_loader::live::{self, Target};
 use netnice_loader::niceness::{self, Refusal};
 use netnice_output::{complain, print};
+use procfs::process::all_processes;
 use rustix::io::Errno;
 
 use crate::error::not_nicer;
@@ -19,31 +21,73 @@ use crate::{level, Asked, Cli, Error};
 
 /// Every process that can be moved is; the others are what the error tells.
 pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
-    let asked = match cli.level {
-        Some(Asked::Level(asked)) => Some(Some(level::checked(asked)?)),
-        Some(Asked::Off) => Some(None),
-        None => None,
+    let level = match cli.level {
+        Some(Asked::Level(asked)) => Some(level::checked(asked)?),
+        Some(Asked::Off) => None,
+        None => return each(&cli.pid, &mut describe),
     };
-    let one = |pid: u32| -> Result<(), Error> {
+    let mut one = |pid: u32| -> Result<(), Error> {
         let process = Process::look(pid)?;
-        match asked {
-            None => print(described(process.group)).map_err(Error::Print)?,
-            Some(level) => {
-                let to = level.map(|level| {
-                    level::choose_for(process.group, level, cli.no_mark, cli.direction())
-                });
-                permitted(&process, to)?;
-                place(&process, to)?;
-            }
-        }
-        Ok(())
+        let choose = |level| level::choose_for(process.group, level, cli.no_mark, cli.direction());
+        let to = level.map(choose);
+        permitted(&process, to)?;
+        place(&process, to)
     };
-    let mut failed: Vec<Error> = cli.pid.iter().filter_map(|pid| one(*pid).err()).collect();
+    if cli.descendants {
+        each(&cli.pid, &mut |pid| family(pid, &mut one))
+    } else {
+        each(&cli.pid, &mut one)
+    }
+}
+
+fn describe(pid: u32) -> Result<(), Error> {
+    print(described(Process::look(pid)?.group)).map_err(Error::Print)
+}
+
+fn each(pids: &[u32], one: &mut dyn FnMut(u32) -> Result<(), Error>) -> Result<(), Error> {
+    several(pids.iter().filter_map(|pid| one(*pid).err()).collect())
+}
+
+fn several(mut failed: Vec<Error>) -> Result<(), Error> {
     match failed.len() {
         0 => Ok(()),
         1 => Err(failed.remove(0)),
         _ => Err(Error::Several(failed)),
     }
+}
+
+/// A process, and what it has started. Each before those below it: what it starts meanwhile inherits, and what it had
+/// started before that is in the list the next time.
+fn family(pid: u32, one: &mut dyn FnMut(u32) -> Result<(), Error>) -> Result<(), Error> {
+    let pid = Process::look(pid)?.pid; // a thread stands for its process
+    one(pid)?;
+    let (mut seen, mut failed) = (HashSet::from([pid]), Vec::new());
+    loop {
+        let found = children(&seen);
+        if found.is_empty() {
+            return several(failed);
+        }
+        for child in found {
+            seen.insert(child);
+            match one(child) {
+                // It has ended, or is nicer already.
+                Ok(()) | Err(Error::NoProcess(_) | Error::LessNice(..)) => (),
+                Err(why) => failed.push(why),
+            }
+        }
+    }
+}
+
+/// Of these, without those that are among them.
+fn children(parents: &HashSet<u32>) -> Vec<u32> {
+    let all = all_processes().into_iter().flatten().flatten();
+    let number = |process: procfs::process::Process| {
+        let stat = process.stat().ok()?;
+        let pid = stat.pid.unsigned_abs();
+        let new = parents.contains(&stat.ppid.unsigned_abs()) && !parents.contains(&pid);
+        new.then_some(pid)
+    };
+    all.filter_map(number).collect()
 }
 
 /// As renice(1): one's own processes, and only towards the nicer side.
@@ -73,14 +117,11 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
     if let Some(group) = to {
         load(group)?;
     }
-    if privileged() {
-        match niceness::set(process.pid, to) {
-            Ok(()) => join(process, None)?, // what put it into a cgroup of ours no longer speaks
-            Err(Refusal::Unanswered) => join(process, to)?,
-            Err(why) => return Err(not_nicer(why)),
-        }
-    } else {
-        join(process, to)?;
+    match niceness::set(process.pid, to) {
+        Ok(()) if privileged() => join(process, None)?, // what put it into a cgroup of ours no longer speaks
+        Ok(()) => (),
+        Err(Refusal::Unanswered) => join(process, to)?,
+        Err(why) => return Err(not_nicer(why)),
     }
     let done = live::switch(process.pid, &Target::of(to))?;
     if let Some(reason) = done.reason {

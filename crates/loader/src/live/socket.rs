@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use libc::c_int;
+use rustix::io::Errno;
 use rustix::net::{ipproto, sockopt, AddressFamily};
 use socket2::SockRef;
 
@@ -71,13 +72,18 @@ impl Tcp {
         self.prioritize(wanted)
     }
 
-    /// After the TOS, which resets it; another priority than background's is somebody's choice and stays.
+    /// After the TOS, which resets it; another priority than background's is somebody's choice and stays. Without root
+    /// it stays too: the kernel lets users have priorities up to 6.
     fn prioritize(&self, wanted: bool) -> io::Result<()> {
         let socket = SockRef::from(&self.fd);
-        match (socket.priority()?, wanted) {
+        let done = match (socket.priority()?, wanted) {
             (0, true) => socket.set_priority(POLICY_PRIORITY),
             (POLICY_PRIORITY, false) => socket.set_priority(0),
             _ => Ok(()),
+        };
+        match done {
+            Err(why) if Errno::from_io_error(&why) == Some(Errno::PERM) => Ok(()),
+            done => done,
         }
     }
 

@@ -20,6 +20,8 @@ pub enum Refusal {
     Unanswered,
     /// As many processes as there is room for are nice.
     NoRoom,
+    /// None that this one sees has the number.
+    NoProcess(u32),
     Other(io::Error),
 }
 
@@ -28,7 +30,7 @@ pub fn own() -> Option<Group> {
     of(0)
 }
 
-/// That of another process, by its number in the first namespace; 0 is this one.
+/// That of another process, by the number that this one knows it by; 0 is this one.
 pub fn of(pid: u32) -> Option<Group> {
     ask(NN_CALL_ASK, 0, pid).ok().and_then(group)
 }
@@ -38,13 +40,9 @@ pub fn raise(to: Group) -> Result<(), Refusal> {
     ask(NN_CALL_RAISE, bits(to), 0).map(|_| ())
 }
 
-/// Another process becomes as nice, or returns to the foreground. Takes root.
+/// Another process becomes as nice, or returns to the foreground. One's own may become nicer; the rest takes root.
 pub fn set(pid: u32, to: Option<Group>) -> Result<(), Refusal> {
-    set_bits(pid, to.map_or(0, bits))
-}
-
-pub(super) fn set_bits(pid: u32, bits: u32) -> Result<(), Refusal> {
-    ask(NN_CALL_SET, bits, pid).map(|_| ())
+    ask(NN_CALL_SET, to.map_or(0, bits), pid).map(|_| ())
 }
 
 /// The niceness that the process has then.
@@ -55,8 +53,11 @@ fn ask(verb: nn_verb, niceness: u32, pid: u32) -> Result<u32, Refusal> {
     match answer {
         Ok(said) if said >= DONE => Ok((said - DONE) as u32),
         Ok(_) => Err(Refusal::Unanswered),
-        Err(why) if Errno::from_io_error(&why) == Some(Errno::NOMEM) => Err(Refusal::NoRoom),
-        Err(why) => Err(Refusal::Other(why)),
+        Err(why) => Err(match Errno::from_io_error(&why) {
+            Some(Errno::NOMEM) => Refusal::NoRoom,
+            Some(Errno::SRCH) => Refusal::NoProcess(pid),
+            _ => Refusal::Other(why),
+        }),
     }
 }
 

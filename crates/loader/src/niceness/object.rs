@@ -7,6 +7,7 @@ use std::os::fd::AsRawFd;
 use libbpf_rs::{Link, MapCore, MapFlags, ObjectBuilder, ProgramMut};
 
 use crate::cgroup::Hierarchy;
+use super::alive;
 use crate::policy::{self, Counters};
 use crate::shared::{niceness_choices, niceness_counters};
 use crate::{libbpf, pins, Error, Result};
@@ -36,9 +37,10 @@ pub(crate) fn links() -> impl Iterator<Item = (std::path::PathBuf, Place)> {
         .map(|(name, place)| (pins::niceness_link(name), place))
 }
 
-/// Loads and attaches everything; the policy is loaded. On failure nothing stays.
-pub(crate) fn load(hierarchy: &Hierarchy, marks: bool) -> Result<()> {
-    let done = attach_all(hierarchy, marks);
+/// Loads and attaches everything; the policy is loaded. `kept` are the bits of processes that were nice before. On
+/// failure nothing stays.
+pub(crate) fn load(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result<()> {
+    let done = attach_all(hierarchy, marks, kept);
     if done.is_err() {
         unload()?;
     }
@@ -60,7 +62,7 @@ pub(crate) fn unload() -> Result<()> {
     Ok(())
 }
 
-fn attach_all(hierarchy: &Hierarchy, marks: bool) -> Result<()> {
+fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result<()> {
     libbpf::quiet();
     let mut open = ObjectBuilder::default()
         .name("netnice_niceness")
@@ -75,6 +77,13 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool) -> Result<()> {
             "moved" => {
                 map.reuse_pinned_map(pins::moved())
                     .map_err(Error::bpf("share the map of moved sockets"))?;
+                continue;
+            }
+            name if name.ends_with(".bss.known") => {
+                let known = map.initial_value_mut().expect("a bit a number");
+                for (pid, _) in alive(kept) {
+                    note(known, *pid);
+                }
                 continue;
             }
             name if name.ends_with(".bss") => pins::niceness_counters(),
@@ -92,9 +101,14 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool) -> Result<()> {
         "open the root of the cgroups",
         hierarchy.root(),
     ))?;
-    let object = open
+    let mut object = open
         .load()
         .map_err(Error::bpf("load the programs of niceness"))?;
+    for (pid, bits) in alive(kept) {
+        let processes = object.maps_mut().find(|map| map.name() == "processes");
+        let processes = processes.expect("the object has a map of processes");
+        let _ = update(&processes, *pid, *bits); // one of the same size had room for all of them
+    }
     for (name, place) in PROGRAMS {
         let program = object.progs_mut().find(|program| program.name() == name);
         let program = program.expect("the object has the programs of its list");
@@ -111,6 +125,20 @@ fn attach(program: &ProgramMut<'_>, place: Place, root: &File) -> libbpf_rs::Res
         Place::Kernel => program.attach(),
         Place::Root => program.attach_cgroup(root.as_raw_fd()),
     }
+}
+
+/// Sets the number's bit, of words of 64.
+fn note(known: &mut [u8], pid: u32) {
+    let mut words = known.chunks_exact_mut(size_of::<u64>());
+    let word = words
+        .nth(pid as usize / 64)
+        .expect("a bit for every number");
+    let bits = u64::from_ne_bytes((&*word).try_into().expect("a word"));
+    word.copy_from_slice(&(bits | 1 << (pid % 64)).to_ne_bytes());
+}
+
+fn update(map: &impl MapCore, pid: u32, bits: u32) -> libbpf_rs::Result<()> {
+    map.update(&pid.to_ne_bytes(), &bits.to_ne_bytes(), MapFlags::ANY)
 }
 
 fn choices(marks: bool, depths: u32) -> [u8; size_of::<niceness_choices>()] {
