@@ -13,6 +13,7 @@ BASH := $(PREFIX)/share/bash-completion/completions
 ZSH  := $(PREFIX)/share/zsh/site-functions
 FISH := $(PREFIX)/share/fish/vendor_completions.d
 UNIT := $(PREFIX)/lib/systemd/system
+SYSCONFDIR ?= /etc
 
 # The newest tested clang first; CLANG=… overrides.
 CLANG ?= $(shell for c in clang-16 clang-19 clang; do command -v $$c && break; done || echo clang-16)
@@ -84,11 +85,13 @@ install: ## Programs, manual pages, completions and a systemd unit into PREFIX (
 		install -m 644 target/generated/completions/$$b.fish $(DESTDIR)$(FISH) || exit 1; \
 	done
 	install -m 644 packaging/netnice.service $(DESTDIR)$(UNIT)
+	@policy="$(DESTDIR)$(SYSCONFDIR)/netnice/policy.toml"; \
+	[ -e "$$policy" ] || install -D -m 644 packaging/policy.toml "$$policy"
 
 deb: build ## Debian package: target/netnice_VERSION_ARCH.deb, the same bytes from the same tree
 	packaging/deb
 
-uninstall: ## Remove what install put there
+uninstall: ## Remove what install put there, but for the policy, which is yours
 	rm -f $(DESTDIR)$(UNIT)/netnice.service
 	for b in $(INSTALLED); do \
 		rm -f $(DESTDIR)$(BIN)/$$b $(DESTDIR)$(BASH)/$$b $(DESTDIR)$(ZSH)/_$$b $(DESTDIR)$(FISH)/$$b.fish \

@@ -35,7 +35,7 @@ def test_each_program_has_a_page_and_completions(deb: Path) -> None:
             f"/usr/share/fish/vendor_completions.d/{name}.fish",
         } <= files
     assert {f"/usr/share/doc/netnice/{name}" for name in ("copyright", "changelog.gz")} <= files
-    assert "/lib/systemd/system/netnice.service" in files
+    assert {"/lib/systemd/system/netnice.service", "/etc/netnice/policy.toml"} <= files
 
 
 def test_lintian_finds_nothing(deb: Path) -> None:

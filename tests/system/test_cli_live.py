@@ -9,20 +9,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-import psutil
 import pytest
 
 from system.harness.commands import PROGRAMS, Pair, Run
+from system.harness.family import children, descendants, name
 from system.harness.levels import ALGORITHM, group_of
 from system.harness.marks import marks
 from testbed import Namespace, Nginx, Process, program, random_file, scratch, sockets
 from testbed.namespace import wait_until
 
 SIZE = 12_000_000
-
-
-def children(pid: int) -> list[int]:
-    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def on(namespace: Namespace, port: int) -> set[str]:
@@ -172,18 +168,16 @@ class TestProcesses:
         """Those of a child too, and a child that is at another level."""
         script = f"(sleep 600; true) & {program('netnice')} -n 2 sleep 600 & sleep 600 & read line"
         with subprocess.Popen([program("sh"), "-c", script], stdin=subprocess.PIPE, text=True) as shell:
-            root, family = psutil.Process(shell.pid), [psutil.Process(shell.pid)]
+            family = [shell.pid]
             try:
-                wait_until(
-                    lambda: [p.name() for p in root.children(recursive=True)].count("sleep") == 3, "its children"
-                )
-                family += root.children(recursive=True)
+                wait_until(lambda: [name(pid) for pid in descendants(shell.pid)].count("sleep") == 3, "its children")
+                family += descendants(shell.pid)
                 netnice("-n", "1", "--descendants", "-p", str(shell.pid))
-                assert {niceness(netnice, process.pid) for process in family} == {"1"}
+                assert {niceness(netnice, pid) for pid in family} == {"1"}
                 assert niceness(netnice, os.getpid()) == "foreground"
             finally:
-                for process in family:
-                    process.kill()
+                for pid in family:
+                    os.kill(pid, 9)
 
     def test_a_thread_stands_for_its_process(self, netnice: Run) -> None:
         script = "import threading, time; threading.Thread(target=time.sleep, args=(600,), daemon=True).start()"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import statistics
@@ -14,12 +13,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from system.harness import empty, kernel, runtime
 from system.harness.commands import PROGRAMS, Done, Pair, Run
 from system.harness.days import say
+from system.harness.family import children, name
 from system.harness.levels import ALGORITHM
 from system.harness.marks import marks
 from testbed import Namespace, Process, ownership, program
@@ -40,8 +39,8 @@ def folder() -> Path:
     found = ownership.scratch("niceness")
     found.chmod(0o755)
     shutil.copy(program("netnice"), found / "netnice")
-    for name in ("asks.py", "gets.py", "hold.py"):
-        shutil.copy(PROGRAMS / name, found / name)
+    for file in ("asks.py", "gets.py", "hold.py"):
+        shutil.copy(PROGRAMS / file, found / file)
     return found
 
 
@@ -206,14 +205,11 @@ class TestOnesOwn:
         me = folder / "netnice"
         script = f"{me} -n 2 --send-only sleep 600 & sleep 600 & wait"
         with Process([*DROP, "sh", "-c", script]) as shell:
-            family = psutil.Process(shell.pid)
-            wait_until(lambda: [p.name() for p in family.children()] == ["sleep", "sleep"], "its children")
+            wait_until(lambda: [name(pid) for pid in children(shell.pid)] == ["sleep", "sleep"], "its children")
             said = nobody("-n", "1", "--send-only", "-d", "-p", str(shell.pid))
             assert said.returncode == 0, said.stderr
-            levels = [nobody("-p", str(child.pid)).stdout[0] for child in family.children()]
+            levels = [nobody("-p", str(child)).stdout[0] for child in children(shell.pid)]
             assert sorted(levels) == ["1", "2"]
-            for child in family.children():
-                child.kill()
 
     def test_by_the_numbers_of_a_namespace(self, nobody: Run, netnicectl: Run, folder: Path) -> None:
         """There 2 is its child, and not the kernel's thread."""
@@ -227,15 +223,16 @@ class TestOnesOwn:
             assert inner.stdout.readline() == "2\n"
             assert inner.stdout.readline() == "2 send only\n"
             (nice,) = [process["pid"] for process in status(netnicectl)["processes"]]
-            assert psutil.Process(nice).name() == "sleep"
+            assert name(nice) == "sleep"
             inner.communicate("\n", timeout=10)
 
     def test_not_those_of_another_or_none(self, folder: Path) -> None:
         """The call itself: a number that no process has, that of a thread, and root's."""
         code = "import threading, time; threading.Thread(target=time.sleep, args=(600,)).start()"
         with Process([*DROP, PYTHON, "-c", code]) as own, Process([program("sleep"), "600"]) as theirs:
-            wait_until(lambda: len(os.listdir(f"/proc/{own.pid}/task")) == 2, "its thread")
-            (thread,) = {int(task) for task in os.listdir(f"/proc/{own.pid}/task")} - {own.pid}
+            tasks = Path(f"/proc/{own.pid}/task")
+            wait_until(lambda: len(list(tasks.iterdir())) == 2, "its thread")
+            (thread,) = {int(task.name) for task in tasks.iterdir()} - {own.pid}
             for pid, answer in ((own.pid, None), (thread, 3), ((1 << 22) - 1, 3), (theirs.pid, 1)):
                 offset = 1 << 30 | int(RAISE) << 28 | (LEVEL_0 | SENDS) << 22 | pid
                 call = f"os.pread(os.open('/proc/sys/kernel/ostype', 0), 512, {offset})"

@@ -8,6 +8,8 @@
  *   sched_process_fork   a child inherits it
  *   sched_process_exit   with its last thread it goes; exec does not touch it
  *   cgroup/sysctl        the call (call.h). Only who reads a sysctl pays
+ *   cgroup_mkdir         a cgroup that one of the administrator's rules names is in the background from the start
+ *   sched_process_exec   so is a program
  *   cgroup/sock_create   a socket takes the niceness of the process that makes it, and of the cgroups that this one is in;
  *                        what it accepts takes its own
  *   sockops              an established connection gets the congestion control and the marks of its socket's level
@@ -25,6 +27,7 @@
 
 #include "../receiver/wishes.h"
 #include "mark.h"
+#include "matching.h"
 #include "moved.h"
 #include "niceness.h"
 #include "others.h"
@@ -211,6 +214,53 @@ int netnice_call(struct bpf_sysctl *sysctl)
 	return result >= 0;
 }
 
+SEC("tp_btf/cgroup_mkdir")
+int BPF_PROG(netnice_cgroup, struct cgroup *cgroup, const char *path)
+{
+	u32 value, room = 0;
+	struct named *named = bpf_map_lookup_elem(&names, &room);
+	struct matching m = { .named = named };
+	u64 id = cgroup->kn->id;
+	long read;
+
+	if (!nn_niceness_choices.rules || !named || cgroup->root->hierarchy_id) /* 0: cgroup v2 */
+		return 0;
+	read = bpf_probe_read_kernel_str(named->text, sizeof(named->text), path);
+	if (read <= 1)
+		return 0;
+	named->length = read - 1;
+	named->last = 0;
+	bpf_loop(named->length, note_slash, &named, 0);
+	bpf_loop(nn_niceness_choices.rules, match, &m, 0);
+	if (!m.niceness)
+		return 0;
+	value = m.niceness | ATTACHED_BY_RULE;
+	if (bpf_map_update_elem(&attached, &id, &value, BPF_ANY))
+		COUNT(&nn_niceness_counters, refused);
+	else
+		__sync_fetch_and_or(&nn_niceness_choices.depths, 1u << (cgroup->level & 31));
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(netnice_exec, struct task_struct *task)
+{
+	u32 room = 1;
+	struct named *named = bpf_map_lookup_elem(&names, &room);
+	struct matching m = { .named = named, .command = 1 };
+	u32 *now;
+
+	if (!nn_niceness_choices.rules || !named)
+		return 0;
+	named->length = bpf_probe_read_kernel_str(named->text, sizeof(task->comm), task->comm) - 1;
+	bpf_loop(nn_niceness_choices.rules, match, &m, 0);
+	if (!m.niceness)
+		return 0;
+	now = find(task->tgid);
+	add(task->tgid, nn_niceness_added(now ? *now : 0, m.niceness));
+	return 0;
+}
+
 /* What the cgroups say that the process is in. */
 static __noinline u32 of_cgroups(u32 niceness)
 {
@@ -225,7 +275,7 @@ static __noinline u32 of_cgroups(u32 niceness)
 		cgroup = bpf_get_current_ancestor_cgroup_id(depth);
 		found = bpf_map_lookup_elem(&attached, &cgroup);
 		if (found)
-			niceness |= nn_niceness_added(niceness, *found);
+			niceness |= nn_niceness_added(niceness, *found & NN_NICENESS_ALL);
 	}
 	return niceness;
 }

@@ -5,15 +5,21 @@
 
 #include "../../algorithms/niceness/call.h"
 #include "group.h"
+#include "rules.h"
 
 /* A mebibyte of memory. One that is full says no to newcomers; it never forgets somebody else's. */
 #define NICENESS_PROCESSES 65536
 #define NICENESS_NUMBERS (4 << 20) /* the kernel numbers no process higher: PID_MAX_LIMIT */
 #define NICENESS_CGROUPS 4096 /* attached at a time */
 
+enum attached_bit {
+	ATTACHED_BY_RULE = 1 << 16, /* beside its niceness: a rule said so, and not an administrator by hand */
+};
+
 /* What the loader chooses; the object's .data. */
 struct niceness_choices {
 	u32 marks; /* 0 after an up with --no-mark */
+	u32 rules; /* how many there are */
 	u32 depths; /* below the root, a bit each, in which cgroups are attached: nobody pays for other look-ups */
 };
 

@@ -28,7 +28,8 @@ static __always_inline struct upid nth(const struct pid *pid, u32 depth)
 {
 	struct upid at = {};
 
-	bpf_probe_read_kernel(&at, sizeof(at), (const struct upid *)__builtin_preserve_access_index(&pid->numbers) + depth);
+	bpf_probe_read_kernel(&at, sizeof(at),
+			      (const struct upid *)__builtin_preserve_access_index(&pid->numbers) + depth);
 	return at;
 }
 
@@ -69,7 +70,8 @@ static __noinline bool find_process(u32 number, struct process *found)
 		if (number_of(task, by) != number)
 			continue;
 		found->number = BPF_CORE_READ(task, tgid);
-		found->owned = BPF_CORE_READ(task, cred, uid.val) == user || BPF_CORE_READ(task, cred, euid.val) == user;
+		found->owned =
+			BPF_CORE_READ(task, cred, uid.val) == user || BPF_CORE_READ(task, cred, euid.val) == user;
 		is_there = true;
 		break;
 	}

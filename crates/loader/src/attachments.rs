@@ -6,12 +6,10 @@
 //! goes with its cgroup: ids are never used again, and whoever looks drops those that are gone.
 
 use std::collections::HashMap;
-use std::fmt::{self, Display, Formatter};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
-use procfs::process::Process;
 use serde::Serialize;
 
 use crate::cgroup::Hierarchy;
@@ -20,68 +18,43 @@ use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness;
+use crate::reached::Reached;
+use crate::shared::{niceness_choices, ATTACHED_BY_RULE};
 use crate::state::State;
 use crate::{pins, Error, Result};
 
 /// As many as have a bit of `niceness_choices.depths`: cgroups are hardly ever ten deep.
-const DEPTHS: usize = 32;
+pub(crate) const DEPTHS: usize = 32;
 
 /// A cgroup, and how nice all is that is in it and below.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Attachment {
     /// Below the root of the cgroups.
     pub cgroup: PathBuf,
+    /// A rule of the policy says so, and not an administrator by hand.
+    pub by_rule: bool,
     #[serde(flatten)]
     pub group: Group,
 }
 
-/// What became of what runs in a cgroup.
-#[derive(Debug, Default)]
-pub struct Reached {
-    pub processes: usize,
-    /// Connections and listening sockets that are as asked now.
-    pub sockets: usize,
-    /// Those that are not, and the last reason.
-    pub missed: usize,
-    pub reason: Option<String>,
-}
-
-impl Display for Reached {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (processes, sockets) = (self.processes, self.sockets);
-        write!(f, "processes: {processes}, their TCP sockets: {sockets}")
-    }
-}
-
-impl Reached {
-    /// What to say of the sockets that are not as asked.
-    pub fn why(&self) -> Option<String> {
-        let reason = self.reason.as_ref()?;
-        let missed = self.missed;
-        Some(format!(
-            "{missed} sockets in use are as they were: {reason}"
-        ))
-    }
-}
-
 /// All that is in the cgroup, and will be, yields: at this level or at a nicer one of its own.
 pub fn attach(cgroup: &Path, group: Group) -> Result<Reached> {
-    let (map, state) = open("attach to")?;
+    let map = open("attach to")?;
     let hierarchy = Hierarchy::find()?;
     {
         let _lock = Lock::take()?;
         if hierarchy.depth(cgroup) >= DEPTHS {
             return Err(Error::NotAttachable(cgroup.to_owned()));
         }
-        put(&map, id(cgroup)?, group)?;
-        niceness::look_at(depths(&hierarchy), state.mark)?;
+        put(&map, id(cgroup)?, niceness::bits(group))?;
+        look(&hierarchy)?;
     } // what follows may need it itself
     Ok(reach(&hierarchy, cgroup))
 }
 
 /// It is attached no longer: what runs in it is as nice as it is by itself. `None` when it was not attached.
 pub fn detach(cgroup: &Path) -> Result<Option<Reached>> {
-    let (map, _) = open("detach from")?;
+    let map = open("detach from")?;
     let hierarchy = Hierarchy::find()?;
     let found = map.delete(&id(cgroup)?.to_ne_bytes()).is_ok();
     Ok(found.then(|| reach(&hierarchy, cgroup)))
@@ -99,8 +72,8 @@ pub fn all() -> Vec<Attachment> {
     let found: Vec<_> = hierarchy
         .cgroups()
         .filter_map(|cgroup| {
-            let group = niceness::group(*entries.get(&id(&cgroup).ok()?)?)?;
-            Some((cgroup, group))
+            let bits = *entries.get(&id(&cgroup).ok()?)?;
+            Some((cgroup, bits))
         })
         .collect();
     let there: Vec<_> = found
@@ -112,10 +85,7 @@ pub fn all() -> Vec<Attachment> {
     }
     found
         .into_iter()
-        .map(|(cgroup, group)| Attachment {
-            cgroup: hierarchy.below_root(&cgroup),
-            group,
-        })
+        .filter_map(|(cgroup, bits)| attachment(&hierarchy, &cgroup, bits))
         .collect()
 }
 
@@ -141,7 +111,7 @@ pub(crate) fn entries() -> HashMap<u64, u32> {
 }
 
 /// Puts back what was there before a repair.
-pub(crate) fn restore(kept: &HashMap<u64, u32>, mark: bool) {
+pub(crate) fn restore(kept: &HashMap<u64, u32>) {
     let Some(map) = pins::map(&pins::attached()) else {
         return;
     };
@@ -150,7 +120,20 @@ pub(crate) fn restore(kept: &HashMap<u64, u32>, mark: bool) {
         let _ = map.update(&id.to_ne_bytes(), &bits.to_ne_bytes(), MapFlags::ANY);
     }
     if let Some(hierarchy) = Hierarchy::find().ok().filter(|_| !kept.is_empty()) {
-        let _ = niceness::look_at(depths(&hierarchy), mark); // just loaded: it is there
+        let _ = look(&hierarchy); // just loaded: it is there
+    }
+}
+
+/// Has sockets ask for the cgroups that they are made in, at the depths where some are attached. A cgroup that is made
+/// meanwhile, and that a rule names, may add a depth: whoever writes looks again.
+pub(crate) fn look(hierarchy: &Hierarchy) -> Result<()> {
+    loop {
+        let depths = depths(hierarchy);
+        let now = niceness::choices().ok_or(Error::NotUp("attach to"))?;
+        if now.depths == depths {
+            return Ok(());
+        }
+        niceness::choose(niceness_choices { depths, ..now })?;
     }
 }
 
@@ -164,61 +147,64 @@ fn depths(hierarchy: &Hierarchy) -> u32 {
         .fold(0, std::ops::BitOr::bitor)
 }
 
-fn open(what: &'static str) -> Result<(MapHandle, State)> {
+pub(crate) fn open(what: &'static str) -> Result<MapHandle> {
     if !privileged() {
         return Err(Error::NotRoot("attach a cgroup"));
     }
-    let state = State::read().ok_or(Error::NotUp(what))?;
-    let map = pins::map(&pins::attached()).ok_or(Error::RootIsTaken)?;
-    Ok((map, state))
+    State::read().ok_or(Error::NotUp(what))?;
+    pins::map(&pins::attached()).ok_or(Error::RootIsTaken)
 }
 
-fn put(map: &MapHandle, id: u64, group: Group) -> Result<()> {
-    let bits = niceness::bits(group);
+pub(crate) fn put(map: &MapHandle, id: u64, bits: u32) -> Result<()> {
     map.update(&id.to_ne_bytes(), &bits.to_ne_bytes(), MapFlags::ANY)
         .map_err(Error::bpf("attach the cgroup"))
 }
 
 /// As the kernel gives it to BPF.
-fn id(cgroup: &Path) -> Result<u64> {
+pub(crate) fn id(cgroup: &Path) -> Result<u64> {
     let found = cgroup.metadata().map_err(Error::file("look at", cgroup))?;
     Ok(found.ino())
 }
 
 fn of(hierarchy: &Hierarchy, entries: &HashMap<u64, u32>, pid: u32) -> Option<Group> {
-    let process = Process::new(i32::try_from(pid).ok()?).ok()?;
-    let groups = process.cgroups().ok()?;
-    let own = groups.into_iter().find(|group| group.hierarchy == 0)?;
-    let cgroup = hierarchy.root().join(own.pathname.trim_start_matches('/'));
-    cgroup
-        .ancestors()
-        .take_while(|dir| dir.starts_with(hierarchy.root()))
-        .filter_map(|dir| niceness::group(*entries.get(&id(dir).ok()?)?))
-        .map(Some)
+    let cgroup = hierarchy.cgroup_of(pid)?;
+    holding(hierarchy, entries, &cgroup)
+        .map(|attachment| Some(attachment.group))
         .fold(None, Group::nicer)
 }
 
+/// The cgroup, and those that it is in, as far as they are attached; the innermost first.
+pub fn above(hierarchy: &Hierarchy, cgroup: &Path) -> Vec<Attachment> {
+    holding(hierarchy, &entries(), cgroup).collect()
+}
+
+fn holding<'a>(
+    hierarchy: &'a Hierarchy,
+    entries: &'a HashMap<u64, u32>,
+    cgroup: &'a Path,
+) -> impl Iterator<Item = Attachment> + 'a {
+    cgroup
+        .ancestors()
+        .take_while(|dir| dir.starts_with(hierarchy.root()))
+        .filter_map(|dir| attachment(hierarchy, dir, *entries.get(&id(dir).ok()?)?))
+}
+
+/// `None`: its bits say nothing.
+fn attachment(hierarchy: &Hierarchy, cgroup: &Path, bits: u32) -> Option<Attachment> {
+    Some(Attachment {
+        cgroup: hierarchy.below_root(cgroup),
+        by_rule: bits & ATTACHED_BY_RULE != 0,
+        group: niceness::group(bits)?,
+    })
+}
+
 /// Every socket of all that runs in the cgroup becomes what its process is now.
-fn reach(hierarchy: &Hierarchy, cgroup: &Path) -> Reached {
+pub(crate) fn reach(hierarchy: &Hierarchy, cgroup: &Path) -> Reached {
     let mut reached = Reached::default();
     let entries = entries();
     for pid in hierarchy.members_of(cgroup) {
         let group = Group::nicer(niceness::of(pid), of(hierarchy, &entries, pid));
-        match switch(pid, &Target::of(group)) {
-            Ok(done) => {
-                reached.processes += 1;
-                reached.sockets += done.sockets;
-                reached.missed += done.refused + done.unadopted;
-                let refused = done.reason.map(|why| why.to_string());
-                let unadopted = done.unadopted_reason.map(|why| why.to_string());
-                reached.reason = refused.or(unadopted).or(reached.reason);
-            }
-            Err(_) if !Path::new(&format!("/proc/{pid}")).exists() => {} // it has ended
-            Err(why) => {
-                reached.missed += 1;
-                reached.reason = Some(why.to_string());
-            }
-        }
+        reached.add(Reached::of(pid, switch(pid, &Target::of(group))));
     }
     reached
 }

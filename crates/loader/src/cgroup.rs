@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use procfs::process::Process;
 use rustix::io::Errno;
 
 use crate::group::{Group, PARENT};
@@ -71,7 +72,7 @@ impl Hierarchy {
     }
 
     /// Processes in a cgroup and below it.
-    pub(crate) fn members_of(&self, cgroup: &Path) -> Vec<u32> {
+    pub fn members_of(&self, cgroup: &Path) -> Vec<u32> {
         let mut found = Vec::new();
         walk(cgroup, &mut |dir| {
             found.extend(
@@ -84,6 +85,14 @@ impl Hierarchy {
         found
     }
 
+    /// The cgroup that a process is in; `None` when it has ended.
+    pub fn cgroup_of(&self, pid: u32) -> Option<PathBuf> {
+        let process = Process::new(i32::try_from(pid).ok()?).ok()?;
+        let groups = process.cgroups().ok()?;
+        let own = groups.into_iter().find(|group| group.hierarchy == 0)?;
+        Some(self.0.join(own.pathname.trim_start_matches('/')))
+    }
+
     /// Every cgroup below the root.
     pub(crate) fn cgroups(&self) -> impl Iterator<Item = PathBuf> {
         let mut found = Vec::new();
@@ -91,8 +100,13 @@ impl Hierarchy {
         found.into_iter().skip(1)
     }
 
-    pub(crate) fn below_root(&self, cgroup: &Path) -> PathBuf {
+    pub fn below_root(&self, cgroup: &Path) -> PathBuf {
         cgroup.strip_prefix(&self.0).unwrap_or(cgroup).to_path_buf()
+    }
+
+    /// One of those that netnice makes, or what holds them.
+    pub(crate) fn is_ours(&self, cgroup: &Path) -> bool {
+        cgroup.starts_with(self.parent())
     }
 
     /// 1: just below the root.
@@ -112,7 +126,7 @@ impl Hierarchy {
         } else {
             self.with_last_part(name)?
         };
-        if found == self.0 || found.starts_with(self.parent()) {
+        if found == self.0 || self.is_ours(&found) {
             return Err(Error::NotAttachable(found));
         }
         Ok(found)

@@ -61,6 +61,8 @@ pub enum Error {
     NotAttachable(PathBuf),
     #[error("no cgroup v2 hierarchy is mounted.\nMount one: 'mount -t cgroup2 none /sys/fs/cgroup' (or boot with systemd.unified_cgroup_hierarchy=1).")]
     NoCgroup2,
+    #[error("{} cannot be applied: {}\nNothing was changed. 'netnicectl policy check' tells what each rule means.", .0.display(), .1.trim_end())]
+    BadPolicy(PathBuf, String),
     #[error("cannot empty the cgroup {}: processes keep starting in it.\nEnd them and run 'netnicectl down' again.", .0.display())]
     Busy(PathBuf),
     #[error("the connections that process {0} has cannot be reached: {1}. Those it opens from now on are as asked.\nIt takes root with CAP_SYS_PTRACE: 'sudo netnice …'. Where even root may not, in a container say, start the program with netnice instead.")]

@@ -130,10 +130,7 @@ mod tests {
             };
             capabilities(&read)
         };
-        assert_eq!(
-            with("         0          0 4294967295\n"),
-            0x1ff_ffff_ffff
-        );
+        assert_eq!(with("         0          0 4294967295\n"), 0x1ff_ffff_ffff);
         assert_eq!(with(""), 0x1ff_ffff_ffff);
         assert_eq!(with("         0       1000          1\n"), 0);
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Which traffic yields, and to whom: what a cgroup stands for, and its name.
 
+use std::fmt::{self, Display, Formatter};
+
 use procfs::process::Process;
 use procfs::{ProcResult, ProcessCGroups};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The highest level there is; 0 yields least.
 pub const HIGHEST_LEVEL: u32 = 2;
@@ -11,7 +13,7 @@ pub const HIGHEST_LEVEL: u32 = 2;
 pub(crate) const PARENT: &str = "netnice";
 
 /// Which of a group's traffic yields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     #[default]
@@ -42,6 +44,14 @@ impl Direction {
         self != Self::Send
     }
 
+    fn words(self) -> &'static str {
+        match self {
+            Self::Both => "",
+            Self::Send => " send only",
+            Self::Receive => " receive only",
+        }
+    }
+
     fn suffix(self) -> &'static str {
         match self {
             Self::Both => "",
@@ -59,6 +69,14 @@ pub struct Group {
     pub level: u32,
     pub marked: bool,
     pub direction: Direction,
+}
+
+/// A level, and what differs from the usual: "2", "0 unmarked send only".
+impl Display for Group {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mark = if self.marked { "" } else { " unmarked" };
+        write!(f, "{}{mark}{}", self.level, self.direction.words())
+    }
 }
 
 impl Group {

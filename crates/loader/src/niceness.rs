@@ -18,7 +18,7 @@ use crate::shared::{
 use crate::{pins, Error, Result};
 
 pub use call::{of, own, raise, set, Refusal};
-pub(crate) use object::{links, load, look_at, unload, Place};
+pub(crate) use object::{choices, choose, links, load, unload, Place};
 
 /// How nice this process is, by its cgroup or by itself; `None` in the foreground.
 pub fn current() -> Result<Option<Group>> {
@@ -67,12 +67,6 @@ pub(crate) fn entries() -> Vec<(u32, u32)> {
     map.keys()
         .filter_map(|key| word(&key).zip(word(&value(&key)?)))
         .collect()
-}
-
-/// Those that still run.
-fn alive(kept: &[(u32, u32)]) -> impl Iterator<Item = &(u32, u32)> {
-    let runs = |pid: u32| std::path::Path::new(&format!("/proc/{pid}")).exists();
-    kept.iter().filter(move |(pid, _)| runs(*pid))
 }
 
 fn word(bytes: &[u8]) -> Option<u32> {

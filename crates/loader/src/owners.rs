@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Whose a socket is: what /proc tells of the processes that have it open.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use procfs::process::{all_processes, FDTarget, Process};
 use serde::Serialize;
@@ -40,7 +40,7 @@ impl Owner {
 pub fn owners() -> HashMap<u32, Owner> {
     let mut found: HashMap<u32, Owner> = HashMap::new();
     for process in all_processes().into_iter().flatten().flatten() {
-        let sockets = sockets_of(&process);
+        let sockets = sockets(&process);
         if sockets.is_empty() {
             continue;
         }
@@ -59,7 +59,20 @@ pub fn owners() -> HashMap<u32, Owner> {
     found
 }
 
-fn sockets_of(process: &Process) -> Vec<u32> {
+/// Inodes of the sockets that a process has open; none where they are not told.
+pub fn sockets_of(pid: u32) -> HashSet<u32> {
+    let process = i32::try_from(pid).ok().map(Process::new);
+    let process = process.and_then(Result::ok);
+    process.iter().flat_map(sockets).collect()
+}
+
+/// The name of a program, as the kernel cuts it; `None` when there is no such process.
+pub fn name_of(pid: u32) -> Option<String> {
+    let process = Process::new(i32::try_from(pid).ok()?).ok()?;
+    Some(process.stat().ok()?.comm)
+}
+
+fn sockets(process: &Process) -> Vec<u32> {
     let open = process.fd().into_iter().flatten().flatten();
     let inode = |target| match target {
         FDTarget::Socket(inode) => u32::try_from(inode).ok(),

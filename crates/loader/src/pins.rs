@@ -74,6 +74,11 @@ pub fn attached() -> PathBuf {
     maps().join("attached")
 }
 
+/// Which cgroups and programs are in the background from when they begin.
+pub fn rules() -> PathBuf {
+    maps().join("rules")
+}
+
 pub fn niceness_choices() -> PathBuf {
     maps().join("niceness-choices")
 }

@@ -10,8 +10,8 @@ use crate::policy::Policy;
 use crate::release::release;
 use crate::state::State;
 use crate::{
-    attachments, bpffs, doctor, kernel, niceness, pins, receiver, sender, Error, Result, Step,
-    UpOptions,
+    attachments, bpffs, doctor, kernel, niceness, pins, receiver, rules, sender, Error, Result,
+    Step, UpOptions,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
         adopting: options.applications || receiver::adopting(),
         nice: niceness::entries(),
     };
-    let attached = attachments::entries();
+    let (attached, ruled) = (attachments::entries(), rules::current());
     // The mark of completeness first: whoever dies from here on leaves something visibly incomplete.
     pins::remove_file(&pins::state())?;
     release();
@@ -62,7 +62,8 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
         let _ = pins::remove_links().and_then(|()| pins::remove_rest());
     }
     loaded?;
-    attachments::restore(&attached, options.mark);
+    attachments::restore(&attached);
+    rules::put(&ruled)?;
     Ok(outcome)
 }
 

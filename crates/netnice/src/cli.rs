@@ -98,7 +98,7 @@ pub struct Cli {
     /// With -n and -p: the processes that these have started too, and what those have, and so on
     ///
     /// Not those whose parent has ended: they belong to nobody's family any more.
-    #[arg(short, long, requires_all = ["pid", "level"])]
+    #[arg(short, long, requires_all = ["pid", "level"], conflicts_with = "command")]
     pub descendants: bool,
 
     /// List the levels and the receivers, each with the paper or document that it follows

@@ -51,18 +51,7 @@ pub(crate) fn less_nice(now: Group, to: Option<Group>) -> bool {
 
 /// A group as netnice prints it: the level, and what is not as usual.
 pub(crate) fn described(current: Option<Group>) -> String {
-    match current {
-        None => "foreground".to_owned(),
-        Some(group) => {
-            let mark = if group.marked { "" } else { " unmarked" };
-            let direction = match group.direction {
-                Direction::Both => "",
-                Direction::Send => " send only",
-                Direction::Receive => " receive only",
-            };
-            format!("{}{mark}{direction}", group.level)
-        }
-    }
+    current.map_or_else(|| "foreground".to_owned(), |group| group.to_string())
 }
 
 #[cfg(test)]

@@ -7,10 +7,12 @@ use clap::{CommandFactory, Parser};
 
 mod cli;
 mod commands;
+mod explanation;
 mod json;
 mod metrics;
 mod names;
 mod progress;
+mod socket;
 mod summary;
 mod traffic;
 

@@ -81,7 +81,12 @@ fn loaded(f: &mut Formatter<'_>, state: &State, same_build: bool) -> fmt::Result
 }
 
 fn attached(f: &mut Formatter<'_>, attachment: &Attachment) -> fmt::Result {
-    let Attachment { cgroup, group } = attachment;
+    let Attachment {
+        cgroup,
+        by_rule,
+        group,
+    } = attachment;
+    let rule = if *by_rule { " by a rule" } else { "" };
     let direction = match group.direction {
         Direction::Both => "",
         Direction::Send => ", send only",
@@ -89,7 +94,10 @@ fn attached(f: &mut Formatter<'_>, attachment: &Attachment) -> fmt::Result {
     };
     let mark = if group.marked { "" } else { ", unmarked" };
     let (cgroup, level) = (cgroup.display(), group.level);
-    writeln!(f, "attached at level {level}{direction}{mark}: {cgroup}")
+    writeln!(
+        f,
+        "attached{rule} at level {level}{direction}{mark}: {cgroup}"
+    )
 }
 
 fn receiver(f: &mut Formatter<'_>, receiver: &ReceiverStatus) -> fmt::Result {

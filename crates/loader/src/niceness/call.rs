@@ -14,14 +14,17 @@ use crate::shared::{nn_verb, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE, NN_CALL_RA
 const DONE: usize = NN_CALL_DONE as usize;
 
 /// Why a process did not become nicer.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// Nobody answers the call: netnice is not loaded, or could not be attached for everybody.
+    /// Netnice is not loaded, or could not be attached for everybody.
+    #[error("nobody answers the call")]
     Unanswered,
-    /// As many processes as there is room for are nice.
+    #[error("as many processes are nice as there is room for")]
     NoRoom,
     /// None that this one sees has the number.
+    #[error("there is no process {0}")]
     NoProcess(u32),
+    #[error(transparent)]
     Other(io::Error),
 }
 

@@ -7,16 +7,17 @@ use std::os::fd::AsRawFd;
 use libbpf_rs::{Link, MapCore, MapFlags, ObjectBuilder, ProgramMut};
 
 use crate::cgroup::Hierarchy;
-use super::alive;
 use crate::policy::{self, Counters};
 use crate::shared::{niceness_choices, niceness_counters};
 use crate::{libbpf, pins, Error, Result};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/niceness.bpf.o"));
 /// Last the call: who is answered finds everything in place.
-pub(super) const PROGRAMS: [(&str, Place); 5] = [
+pub(super) const PROGRAMS: [(&str, Place); 7] = [
     ("netnice_fork", Place::Kernel),
     ("netnice_exit", Place::Kernel),
+    ("netnice_exec", Place::Kernel),
+    ("netnice_cgroup", Place::Kernel),
     ("netnice_socket", Place::Root),
     ("netnice_opened", Place::Root),
     ("netnice_call", Place::Root),
@@ -54,6 +55,7 @@ pub(crate) fn unload() -> Result<()> {
     for map in [
         pins::processes(),
         pins::attached(),
+        pins::rules(),
         pins::niceness_choices(),
         pins::niceness_counters(),
     ] {
@@ -73,6 +75,7 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result
         let pin = match name.as_str() {
             "processes" => pins::processes(),
             "attached" => pins::attached(),
+            "rules" => pins::rules(),
             "wishes" => pins::receiver_wishes(),
             "moved" => {
                 map.reuse_pinned_map(pins::moved())
@@ -89,7 +92,11 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result
             name if name.ends_with(".bss") => pins::niceness_counters(),
             name if name.ends_with(".data") => {
                 let value = map.initial_value_mut().expect("the object has data");
-                value.copy_from_slice(&choices(marks, 0));
+                let choices = niceness_choices {
+                    marks: marks.into(),
+                    ..Default::default()
+                };
+                value.copy_from_slice(&bytes(choices));
                 pins::niceness_choices()
             }
             _ => continue,
@@ -127,6 +134,12 @@ fn attach(program: &ProgramMut<'_>, place: Place, root: &File) -> libbpf_rs::Res
     }
 }
 
+/// Those that still run.
+fn alive(kept: &[(u32, u32)]) -> impl Iterator<Item = &(u32, u32)> {
+    let runs = |pid: u32| std::path::Path::new(&format!("/proc/{pid}")).exists();
+    kept.iter().filter(move |(pid, _)| runs(*pid))
+}
+
 /// Sets the number's bit, of words of 64.
 fn note(known: &mut [u8], pid: u32) {
     let mut words = known.chunks_exact_mut(size_of::<u64>());
@@ -141,20 +154,26 @@ fn update(map: &impl MapCore, pid: u32, bits: u32) -> libbpf_rs::Result<()> {
     map.update(&pid.to_ne_bytes(), &bits.to_ne_bytes(), MapFlags::ANY)
 }
 
-fn choices(marks: bool, depths: u32) -> [u8; size_of::<niceness_choices>()] {
-    let all = niceness_choices {
-        marks: marks.into(),
-        depths,
-    };
+fn bytes(choices: niceness_choices) -> [u8; size_of::<niceness_choices>()] {
     // SAFETY: a structure of integers without gaps, as many bytes as it has.
-    unsafe { std::mem::transmute(all) }
+    unsafe { std::mem::transmute(choices) }
 }
 
-/// From now on sockets ask for the cgroups at these depths below the root, a bit each, that they are made in.
-pub(crate) fn look_at(depths: u32, marks: bool) -> Result<()> {
+/// What is chosen now; `None` when it is not loaded, or by another build.
+pub(crate) fn choices() -> Option<niceness_choices> {
+    let map = pins::map(&pins::niceness_choices())?;
+    let value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
+    let value: [u8; size_of::<niceness_choices>()] = value.try_into().ok()?;
+    // SAFETY: as many bytes as the structure has, of integers.
+    Some(unsafe {
+        std::mem::transmute::<[u8; size_of::<niceness_choices>()], niceness_choices>(value)
+    })
+}
+
+pub(crate) fn choose(all: niceness_choices) -> Result<()> {
     let map = pins::map(&pins::niceness_choices()).ok_or(Error::NotUp("attach to"))?;
-    map.update(&0u32.to_ne_bytes(), &choices(marks, depths), MapFlags::ANY)
-        .map_err(Error::bpf("have sockets ask for their cgroups"))
+    map.update(&0u32.to_ne_bytes(), &bytes(all), MapFlags::ANY)
+        .map_err(Error::bpf("choose how sockets find their niceness"))
 }
 
 /// Of the connections, and how many processes were refused.

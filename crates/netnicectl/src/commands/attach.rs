@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use netnice_loader::attachments::{attach, Reached};
+use netnice_loader::attachments::attach;
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::group::{Direction, Group, HIGHEST_LEVEL};
+use netnice_loader::reached::Reached;
 use netnice_output::{complain, print};
 
 /// Put a unit, a container or another cgroup into the background, with all that runs in it

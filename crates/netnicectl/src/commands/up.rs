@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use netnice_loader::{up, Outcome, UpOptions};
-use netnice_output::print;
+use netnice_loader::{rules, up, Outcome, UpOptions};
+use netnice_output::{complain, print};
 
+use super::policy;
 use crate::names::Names;
 use crate::progress::follow;
 
@@ -16,6 +18,7 @@ use crate::progress::follow;
 /// makes the cgroups that 'netnice' uses. May be repeated:
 /// what is already as asked stays untouched. After an unfinished up or down, or an upgrade, the
 /// remains are removed and everything is loaded anew; connections that already yield go on.
+/// Applies the rules in /etc/netnice/policy.toml, if there are any: 'netnicectl policy --help'.
 #[derive(Debug, Args)]
 pub struct Up {
     /// Register further algorithms of the laboratory, separated by commas
@@ -44,6 +47,15 @@ impl Up {
         };
         let outcome = up(&options, &mut follow(self.verbose))?;
         print(told(&outcome))?;
+        if Path::new(rules::FILE).exists() {
+            // All else is up: a mistake in the file is to be said, not to leave a machine without.
+            if let Err(why) = rules::read(rules::FILE.as_ref())
+                .map_err(Into::into)
+                .and_then(|written| policy::apply(&written))
+            {
+                complain("netnicectl", why);
+            }
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The administrator's file: TOML, a `[[rule]]` for each kind of work that should yield.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::pattern::{NoPattern, Pattern};
+use super::rule::{Rule, Subject};
+use crate::group::{Direction, Group, HIGHEST_LEVEL};
+use crate::shared::RULES;
+use crate::{Error, Result};
+
+/// Where `up`, `policy apply` and `policy check` look.
+pub const FILE: &str = "/etc/netnice/policy.toml";
+
+/// The kernel keeps as much of a program's name.
+const COMMAND: usize = 15;
+/// What container engines call the cgroup of a container, before its id.
+const CONTAINERS: [&str; 4] = ["docker-", "libpod-", "cri-containerd-", "crio-"];
+/// An id from which so much is given is a container's wherever it is a cgroup's name.
+const UNMISTAKABLE: usize = 12;
+
+/// A rule of the file: where it is, and what it means to the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Counted from 1.
+    pub line: usize,
+    /// As it is written.
+    pub text: String,
+    pub means: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    rule: Vec<Spanned<Entry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    unit: Option<String>,
+    slice: Option<String>,
+    container: Option<String>,
+    cgroup: Option<String>,
+    command: Option<String>,
+    #[serde(default)]
+    level: u32,
+    #[serde(default)]
+    direction: Direction,
+    #[serde(default = "yes")]
+    mark: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Why a rule is none.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+enum NoRule {
+    #[error("a rule names one of unit, slice, container, cgroup and command; this one names {0}")]
+    Subjects(usize),
+    #[error("there is no level {0}: levels are 0 to {HIGHEST_LEVEL}")]
+    Level(u32),
+    #[error("'{0}': {1}")]
+    Pattern(String, NoPattern),
+    #[error("'{0}' is no slice: those end in .slice")]
+    Slice(String),
+    #[error("'{0}' does not begin with '/': a cgroup is named by its path below the root. To name its last part, write unit")]
+    Relative(String),
+    #[error("'{0}': the kernel knows {COMMAND} bytes of a program's name. End the pattern with '*' before that")]
+    Command(String),
+}
+
+/// What the file says, in its order.
+///
+/// # Errors
+/// It cannot be read, is no TOML, or has a rule that means nothing: with its line.
+pub fn read(path: &Path) -> Result<Vec<Written>> {
+    let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
+    parse(&text).map_err(|why| Error::BadPolicy(path.to_owned(), why))
+}
+
+fn parse(text: &str) -> std::result::Result<Vec<Written>, String> {
+    let file: File = toml::from_str(text).map_err(|why| why.to_string())?;
+    let line = |offset: usize| text[..offset].matches('\n').count() + 1;
+    let mut all = Vec::new();
+    for entry in file.rule {
+        let line = line(entry.span().start);
+        let (text, means) =
+            rules(entry.into_inner()).map_err(|why| format!("line {line}: {why}"))?;
+        all.push(Written { line, text, means });
+    }
+    let number: usize = all.iter().map(|written| written.means.len()).sum();
+    if number > RULES as usize {
+        return Err(format!(
+            "{number} rules, a container's counting as {} or more: there is room for {RULES}",
+            CONTAINERS.len()
+        ));
+    }
+    Ok(all)
+}
+
+fn rules(entry: Entry) -> std::result::Result<(String, Vec<Rule>), NoRule> {
+    if entry.level > HIGHEST_LEVEL {
+        return Err(NoRule::Level(entry.level));
+    }
+    let group = Group::new(entry.level, entry.mark, entry.direction);
+    let given = [
+        ("unit", entry.unit),
+        ("slice", entry.slice),
+        ("container", entry.container),
+        ("cgroup", entry.cgroup),
+        ("command", entry.command),
+    ];
+    let mut named: Vec<_> = given
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, value?)))
+        .collect();
+    if named.len() != 1 {
+        return Err(NoRule::Subjects(named.len()));
+    }
+    let (key, value) = named.remove(0);
+    let text = format!("{key} = \"{value}\"");
+    let pattern = |text: &str| -> std::result::Result<Pattern, NoRule> {
+        text.parse()
+            .map_err(|why| NoRule::Pattern(text.to_owned(), why))
+    };
+    let rule = |subject, pattern| Rule {
+        subject,
+        pattern,
+        group,
+    };
+    let means = match key {
+        "unit" => vec![rule(Subject::Unit, pattern(&value)?)],
+        "slice" if !value.ends_with(".slice") => return Err(NoRule::Slice(value)),
+        "slice" => vec![rule(Subject::Unit, pattern(&value)?)],
+        "cgroup" if !value.starts_with('/') => return Err(NoRule::Relative(value)),
+        "cgroup" => vec![rule(Subject::Cgroup, pattern(&value)?)],
+        "command" => vec![rule(Subject::Command, cut(pattern(&value)?, &value)?)],
+        _ => {
+            let id = pattern(&value)?;
+            let scopes = CONTAINERS.map(|start| scope(&id).after(start));
+            let bare = (id.head.len() >= UNMISTAKABLE).then(|| id.clone());
+            let all = scopes.into_iter().chain(bare);
+            all.map(|pattern| rule(Subject::Unit, pattern)).collect()
+        }
+    };
+    Ok((text, means))
+}
+
+/// Of a container's id: systemd has its cgroup's name end in .scope.
+fn scope(id: &Pattern) -> Pattern {
+    let mut scope = id.clone();
+    match &mut scope.tail {
+        Some(tail) => tail.push_str(".scope"),
+        None => scope.head.push_str(".scope"),
+    }
+    scope
+}
+
+/// As the kernel cuts the name.
+fn cut(mut pattern: Pattern, text: &str) -> std::result::Result<Pattern, NoRule> {
+    let too_long = pattern.length() > COMMAND;
+    match pattern.tail {
+        Some(_) if too_long => Err(NoRule::Command(text.to_owned())),
+        None if too_long => {
+            let end = (0..=COMMAND)
+                .rev()
+                .find(|i| pattern.head.is_char_boundary(*i));
+            pattern.head.truncate(end.unwrap_or(0));
+            Ok(pattern)
+        }
+        _ => Ok(pattern),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn means(text: &str) -> Vec<String> {
+        let all = parse(&format!("[[rule]]\n{text}")).expect("valid");
+        let rules = all.iter().flat_map(|written| &written.means);
+        rules.map(Rule::to_string).collect()
+    }
+
+    #[test]
+    fn what_rules_mean() {
+        assert_eq!(
+            means("unit = 'restic*.service'\nlevel = 1"),
+            ["units and cgroups named restic*.service: 1"]
+        );
+        assert_eq!(
+            means("cgroup = '/kubepods.slice/*'\ndirection = 'receive'\nmark = false"),
+            ["cgroups /kubepods.slice/*: 0 unmarked receive only"]
+        );
+        assert_eq!(
+            means("command = 'transmission-daemon'"),
+            ["programs named transmission-da: 0"]
+        );
+        assert_eq!(means("container = '3f*'").len(), CONTAINERS.len());
+        let long = means("container = '3fa0123456789*'");
+        assert_eq!(long.len(), CONTAINERS.len() + 1);
+        assert!(long[0].starts_with("units and cgroups named docker-3fa0123456789*.scope"));
+    }
+
+    #[test]
+    fn nothing_is_a_policy() {
+        assert_eq!(parse("# none yet\n"), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn lines() {
+        let text = "\n# a\n[[rule]]\nunit = 'a'\n\n[[rule]]\nunit = 'b'\n";
+        let lines: Vec<_> = parse(text).expect("valid").iter().map(|w| w.line).collect();
+        assert_eq!(lines, [3, 6]);
+    }
+
+    #[test]
+    fn what_is_refused_says_where() {
+        let many = "[[rule]]\nunit = 'x'\n".repeat(RULES as usize + 1);
+        for (text, why) in [
+            ("[[rule]]\n", "line 1: a rule names one of"),
+            ("[[rule]]\nunit = 'a'\ncommand = 'b'", "this one names 2"),
+            (
+                "\n[[rule]]\nunit = 'a'\nlevel = 3",
+                "line 2: there is no level 3",
+            ),
+            (
+                "[[rule]]\nunit = 'a*b*'",
+                "line 1: 'a*b*': it has several '*'",
+            ),
+            ("[[rule]]\nslice = 'a.service'", "is no slice"),
+            ("[[rule]]\ncgroup = 'a'", "does not begin with '/'"),
+            ("[[rule]]\ncommand = 'a-very-long*name'", "15 bytes"),
+            ("[[rule]]\nunits = 'a'", "unknown field `units`"),
+            (
+                "[[rule]]\nunit = 'a'\ndirection = 'up'",
+                "unknown variant `up`",
+            ),
+            ("rule = 1", "line 1"),
+            (&many, "there is room for 64"),
+        ] {
+            let said = parse(text).expect_err(text);
+            assert!(said.contains(why), "{text}: {said}");
+        }
+    }
+}

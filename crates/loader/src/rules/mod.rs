@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The administrator's policy: rules that put units, containers and programs into the background, those that are there
+//! and those to come. The kernel compares names when a cgroup is made and when a program begins
+//! (`transport/policy/matching.h`); what is there already is found here.
+//!
+//! What an administrator has attached by hand stays as it is, and no connection is interrupted.
+
+mod file;
+mod pattern;
+mod rule;
+
+use std::path::PathBuf;
+
+use libbpf_rs::{MapCore, MapFlags};
+use procfs::process::{all_processes, StatFlags};
+
+use crate::attachments::{self, id, look, open, put as attach, reach, DEPTHS};
+use crate::cgroup::Hierarchy;
+use crate::group::Group;
+use crate::live::{switch, Target};
+use crate::lock::Lock;
+use crate::niceness::Refusal;
+use crate::reached::Reached;
+use crate::shared::{niceness_choices, rule as kernel_rule, ATTACHED_BY_RULE};
+use crate::{niceness, pins, Error, Result};
+
+pub use file::{read, Written, FILE};
+pub use pattern::{NoPattern, Pattern};
+pub use rule::{Rule, Subject};
+
+/// What applying rules has done.
+#[derive(Debug, Default)]
+pub struct Applied {
+    pub rules: usize,
+    /// Cgroups that are attached by a rule now.
+    pub cgroups: usize,
+    /// Cgroups that a rule names, and that somebody has attached by hand: as they were.
+    pub by_hand: usize,
+    /// Of the processes in cgroups that changed, and of programs that a rule names.
+    pub reached: Reached,
+}
+
+/// What there is that a rule names.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Below the root.
+    pub cgroups: Vec<PathBuf>,
+    /// Numbers and names of processes.
+    pub processes: Vec<(u32, String)>,
+}
+
+/// These rules hold from now on, and no others.
+///
+/// # Errors
+/// It takes root, and netnice must be up.
+pub fn apply(rules: &[Rule]) -> Result<Applied> {
+    let map = open("apply rules to")?;
+    let hierarchy = Hierarchy::find()?;
+    let mut done = Applied {
+        rules: rules.len(),
+        ..Applied::default()
+    };
+    let mut changed = Vec::new();
+    {
+        let _lock = Lock::take()?;
+        put(rules)?; // first: what is made from now on is the kernel's to find
+        let before = attachments::entries();
+        for cgroup in hierarchy.cgroups() {
+            let Ok(id) = id(&cgroup) else {
+                continue; // it has ended
+            };
+            let now = before.get(&id).copied();
+            let wanted = of_cgroup(rules, &hierarchy, &cgroup);
+            let wanted = wanted.map(|group| niceness::bits(group) | ATTACHED_BY_RULE);
+            match (now, wanted) {
+                (Some(bits), wanted) if bits & ATTACHED_BY_RULE == 0 => {
+                    done.by_hand += usize::from(wanted.is_some());
+                    continue;
+                }
+                (now, Some(bits)) if now != Some(bits) => attach(&map, id, bits)?,
+                (Some(_), None) => drop(map.delete(&id.to_ne_bytes())), // or it has ended
+                (_, wanted) => {
+                    done.cgroups += usize::from(wanted.is_some());
+                    continue;
+                }
+            }
+            done.cgroups += usize::from(wanted.is_some());
+            changed.push(cgroup);
+        }
+        look(&hierarchy)?;
+    } // what follows may need it itself
+    for cgroup in changed {
+        done.reached.add(reach(&hierarchy, &cgroup));
+    }
+    for (pid, name) in processes() {
+        if let Some(group) = of_command(rules, &name) {
+            done.reached.add(raise(pid, group));
+        }
+    }
+    Ok(done)
+}
+
+/// The rules that the kernel has; none where it may not be asked.
+pub fn current() -> Vec<Rule> {
+    let Some((map, choices)) = pins::map(&pins::rules()).zip(niceness::choices()) else {
+        return Vec::new();
+    };
+    let read = |i: u32| -> Option<Rule> {
+        let value = map.lookup(&i.to_ne_bytes(), MapFlags::ANY).ok()??;
+        let value: [u8; size_of::<kernel_rule>()] = value.try_into().ok()?;
+        // SAFETY: as many bytes as the structure has, of integers.
+        Rule::of_kernel(&unsafe {
+            std::mem::transmute::<[u8; size_of::<kernel_rule>()], kernel_rule>(value)
+        })
+    };
+    (0..choices.rules).filter_map(read).collect()
+}
+
+/// Gives them to the kernel.
+pub(crate) fn put(rules: &[Rule]) -> Result<()> {
+    let Some((map, choices)) = pins::map(&pins::rules()).zip(niceness::choices()) else {
+        return Ok(()); // somebody else's program holds the root
+    };
+    let choose = |rules| niceness::choose(niceness_choices { rules, ..choices });
+    choose(0)?; // no rule is compared half written
+    for (i, rule) in (0u32..).zip(rules) {
+        // SAFETY: a structure of integers without gaps, as many bytes as it has.
+        let value: [u8; size_of::<kernel_rule>()] =
+            unsafe { std::mem::transmute(rule.to_kernel()) };
+        map.update(&i.to_ne_bytes(), &value, MapFlags::ANY)
+            .map_err(Error::bpf("keep a rule"))?;
+    }
+    choose(rules.len() as u32)
+}
+
+/// What there is now that these rules name.
+///
+/// # Errors
+/// There is no hierarchy of cgroups.
+pub fn named(rules: &[Rule]) -> Result<Named> {
+    let hierarchy = Hierarchy::find()?;
+    let cgroups = hierarchy.cgroups();
+    Ok(Named {
+        cgroups: cgroups
+            .filter(|cgroup| of_cgroup(rules, &hierarchy, cgroup).is_some())
+            .map(|cgroup| hierarchy.below_root(&cgroup))
+            .collect(),
+        processes: processes()
+            .filter(|(_, name)| of_command(rules, name).is_some())
+            .collect(),
+    })
+}
+
+/// What the rules have a cgroup be.
+fn of_cgroup(rules: &[Rule], hierarchy: &Hierarchy, cgroup: &std::path::Path) -> Option<Group> {
+    let below = hierarchy.below_root(cgroup);
+    if hierarchy.depth(cgroup) >= DEPTHS || hierarchy.is_ours(cgroup) {
+        return None;
+    }
+    let below = below.to_str()?;
+    nicest(rules.iter().filter(|rule| rule.names_cgroup(below)))
+}
+
+fn of_command(rules: &[Rule], name: &str) -> Option<Group> {
+    nicest(rules.iter().filter(|rule| rule.names_command(name)))
+}
+
+/// Of several rules that name something all count: it yields where any has it yield.
+fn nicest<'a>(rules: impl Iterator<Item = &'a Rule>) -> Option<Group> {
+    rules.map(|rule| Some(rule.group)).fold(None, Group::nicer)
+}
+
+/// Numbers and names of programs; the kernel's own threads are none.
+fn processes() -> impl Iterator<Item = (u32, String)> {
+    let all = all_processes().into_iter().flatten().flatten();
+    all.filter_map(|process| {
+        let stat = process.stat().ok()?;
+        let flags = StatFlags::from_bits_truncate(stat.flags);
+        (!flags.contains(StatFlags::PF_KTHREAD)).then_some((stat.pid.unsigned_abs(), stat.comm))
+    })
+}
+
+/// A process that runs, with the connections it has. It never becomes less nice.
+fn raise(pid: u32, to: Group) -> Reached {
+    let to = Group::nicer(niceness::of(pid), Some(to));
+    match niceness::set(pid, to) {
+        Ok(()) => Reached::of(pid, switch(pid, &Target::of(to))),
+        Err(Refusal::NoProcess(_)) => Reached::default(),
+        Err(why) => Reached::missed(why.to_string()),
+    }
+}

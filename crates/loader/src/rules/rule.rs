@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! One rule, as the kernel's side compares it.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde::{Serialize, Serializer};
+
+use super::pattern::Pattern;
+use crate::group::Group;
+use crate::niceness;
+use crate::shared::{rule, rule_subject, RULE_COMMAND, RULE_NAME, RULE_PATH, RULE_TEXT};
+
+/// What a pattern is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Subject {
+    /// The last part of a cgroup's path: a unit has such a name, and a container.
+    Unit,
+    /// All of it, below the root.
+    Cgroup,
+    /// The name of a program that a process executes.
+    Command,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Rule {
+    pub subject: Subject,
+    #[serde(serialize_with = "as_text")]
+    pub pattern: Pattern,
+    #[serde(flatten)]
+    pub group: Group,
+}
+
+fn as_text<S: Serializer>(pattern: &Pattern, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(pattern)
+}
+
+impl Rule {
+    /// Does it name the cgroup of this path below the root, without a slash at its beginning?
+    pub fn names_cgroup(&self, below: &str) -> bool {
+        match self.subject {
+            Subject::Unit => self
+                .pattern
+                .matches(below.rsplit('/').next().unwrap_or(below)),
+            Subject::Cgroup => self.pattern.matches(&format!("/{below}")),
+            Subject::Command => false,
+        }
+    }
+
+    /// Does it name a program, of a name as the kernel cuts it?
+    pub fn names_command(&self, name: &str) -> bool {
+        self.subject == Subject::Command && self.pattern.matches(name)
+    }
+
+    pub(super) fn to_kernel(&self) -> rule {
+        let tail = self.pattern.tail.as_deref().unwrap_or_default();
+        let mut text = [0; RULE_TEXT as usize];
+        let (head, rest) = text.split_at_mut(self.pattern.head.len());
+        head.copy_from_slice(self.pattern.head.as_bytes());
+        rest[..tail.len()].copy_from_slice(tail.as_bytes());
+        rule {
+            subject: number(self.subject),
+            niceness: niceness::bits(self.group),
+            head: self.pattern.head.len() as u32,
+            tail: tail.len() as u32,
+            open: self.pattern.tail.is_some().into(),
+            text,
+        }
+    }
+
+    /// `None`: nobody's, or another build's.
+    pub(super) fn of_kernel(found: &rule) -> Option<Self> {
+        let (head, rest) = found.text.split_at_checked(found.head as usize)?;
+        let tail = rest.get(..found.tail as usize)?;
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
+        let subjects = [Subject::Unit, Subject::Cgroup, Subject::Command];
+        Some(Self {
+            subject: subjects.into_iter().find(|s| number(*s) == found.subject)?,
+            pattern: Pattern {
+                head: text(head)?,
+                tail: if found.open == 0 {
+                    None
+                } else {
+                    Some(text(tail)?)
+                },
+            },
+            group: niceness::group(found.niceness)?,
+        })
+    }
+}
+
+fn number(subject: Subject) -> rule_subject {
+    match subject {
+        Subject::Unit => RULE_NAME,
+        Subject::Cgroup => RULE_PATH,
+        Subject::Command => RULE_COMMAND,
+    }
+}
+
+impl Display for Rule {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let what = match self.subject {
+            Subject::Unit => "units and cgroups named",
+            Subject::Cgroup => "cgroups",
+            Subject::Command => "programs named",
+        };
+        write!(f, "{what} {}: {}", self.pattern, self.group)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::group::Direction;
+
+    fn rule(subject: Subject, pattern: &str) -> Rule {
+        Rule {
+            subject,
+            pattern: pattern.parse().expect("valid"),
+            group: Group::new(1, false, Direction::Send),
+        }
+    }
+
+    #[test]
+    fn cgroups_by_name_and_by_path() {
+        let unit = rule(Subject::Unit, "a*.service");
+        assert!(unit.names_cgroup("system.slice/ab.service"));
+        assert!(!unit.names_cgroup("a.service/below"));
+        let path = rule(Subject::Cgroup, "/kubepods.slice/*");
+        assert!(path.names_cgroup("kubepods.slice/a/b"));
+        assert!(!path.names_cgroup("other/kubepods.slice/a"));
+        assert!(!rule(Subject::Command, "*").names_cgroup("a"));
+    }
+
+    #[test]
+    fn there_and_back() {
+        for pattern in ["a", "a*", "*a", "a*b", "*"] {
+            for subject in [Subject::Unit, Subject::Cgroup, Subject::Command] {
+                let one = rule(subject, pattern);
+                assert_eq!(Rule::of_kernel(&one.to_kernel()), Some(one));
+            }
+        }
+    }
+}

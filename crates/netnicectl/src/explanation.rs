@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! How nice something is, and why: what holds of a process, a cgroup or a connection, put together.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use netnice_loader::attachments::{above, Attachment};
+use netnice_loader::cgroup::Hierarchy;
+use netnice_loader::flows::{flows, Flow};
+use netnice_loader::group::Group;
+use netnice_loader::niceness;
+use netnice_loader::owners::{name_of, owners, sockets_of};
+use netnice_loader::rules::{self, Rule};
+use serde::Serialize;
+
+use crate::socket::Ends;
+
+/// A cgroup that has its processes yield, and the rules that say so.
+#[derive(Debug, Serialize)]
+pub struct Cause {
+    #[serde(flatten)]
+    attachment: Attachment,
+    rules: Vec<Rule>,
+}
+
+impl Cause {
+    fn of(hierarchy: &Hierarchy, cgroup: &Path) -> Vec<Self> {
+        let all = rules::current();
+        let cause = |attachment: Attachment| {
+            let below = attachment.cgroup.to_string_lossy();
+            let named = all.iter().filter(|rule| rule.names_cgroup(&below));
+            Self {
+                rules: named.filter(|_| attachment.by_rule).cloned().collect(),
+                attachment,
+            }
+        };
+        above(hierarchy, cgroup).into_iter().map(cause).collect()
+    }
+}
+
+impl Display for Cause {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Attachment { cgroup, group, .. } = &self.attachment;
+        write!(f, "{}: {group}, ", cgroup.display())?;
+        if !self.attachment.by_rule {
+            return f.write_str("attached by hand");
+        }
+        let rules: Vec<String> = self.rules.iter().map(Rule::to_string).collect();
+        write!(f, "by the policy ({})", rules.join("; "))
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub struct OfProcess {
+    pid: u32,
+    program: String,
+    /// By itself; `None` in the foreground.
+    own: Option<Group>,
+    /// Rules for programs of its name.
+    rules: Vec<Rule>,
+    /// Below the root.
+    cgroup: Option<PathBuf>,
+    causes: Vec<Cause>,
+    in_effect: Option<Group>,
+    /// Its connections in this network namespace, by their congestion control.
+    connections: BTreeMap<String, usize>,
+}
+
+impl OfProcess {
+    /// `None`: there is none.
+    pub fn look(pid: u32) -> Result<Option<Self>> {
+        let Some(program) = name_of(pid) else {
+            return Ok(None);
+        };
+        let hierarchy = Hierarchy::find()?;
+        let cgroup = hierarchy.cgroup_of(pid);
+        let causes = cgroup
+            .as_deref()
+            .map_or_else(Vec::new, |cgroup| Cause::of(&hierarchy, cgroup));
+        let own = niceness::of(pid);
+        let of_ours = cgroup
+            .as_deref()
+            .and_then(|dir| Group::of_path(&dir.to_string_lossy()));
+        let in_effect = causes
+            .iter()
+            .map(|cause| Some(cause.attachment.group))
+            .chain([own, of_ours])
+            .fold(None, Group::nicer);
+        let sockets = sockets_of(pid);
+        let mut connections = BTreeMap::new();
+        for flow in flows()?.iter().filter(|flow| sockets.contains(&flow.inode)) {
+            *connections
+                .entry(flow.congestion_control.clone())
+                .or_insert(0) += 1;
+        }
+        let mut rules = rules::current();
+        rules.retain(|rule| rule.names_command(&program));
+        Ok(Some(Self {
+            pid,
+            program,
+            own,
+            rules,
+            cgroup: cgroup.map(|dir| hierarchy.below_root(&dir)),
+            causes,
+            in_effect,
+            connections,
+        }))
+    }
+}
+
+impl Display for OfProcess {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "process {} ({})", self.pid, self.program)?;
+        let own = self
+            .own
+            .map_or("foreground".to_owned(), |group| group.to_string());
+        writeln!(f, "  by itself        {own}")?;
+        for rule in &self.rules {
+            writeln!(f, "                   the policy: {rule}")?;
+        }
+        if let Some(cgroup) = &self.cgroup {
+            writeln!(f, "  its cgroup       /{}", cgroup.display())?;
+        }
+        for cause in &self.causes {
+            writeln!(f, "                   {cause}")?;
+        }
+        match self.in_effect {
+            None => writeln!(
+                f,
+                "  in effect        foreground: what it opens is not touched"
+            )?,
+            Some(group) => writeln!(f, "  in effect        {group}: {}", promised(group))?,
+        }
+        let by = self.connections.iter();
+        let counts: Vec<String> = by
+            .map(|(name, number)| format!("{number} on {name}"))
+            .collect();
+        match counts.len() {
+            0 => write!(
+                f,
+                "  its connections  none in this network namespace, or not told to you"
+            ),
+            _ => write!(f, "  its connections  {}", counts.join(", ")),
+        }
+    }
+}
+
+/// What connections to come get.
+fn promised(group: Group) -> String {
+    let sends = format!("what it opens runs on {}", group.congestion_control());
+    let receives = "what it receives yields";
+    let mut parts = Vec::new();
+    if group.direction.sends() {
+        parts.push(sends);
+    }
+    if group.direction.receives() {
+        parts.push(receives.to_owned());
+    }
+    parts.join(", ")
+}
+
+#[derive(Debug, Serialize)]
+pub struct OfCgroup {
+    cgroup: PathBuf,
+    causes: Vec<Cause>,
+    /// Numbers, names, and how nice each is by itself.
+    processes: Vec<(u32, String, Option<Group>)>,
+}
+
+impl OfCgroup {
+    pub fn look(cgroup: &Path) -> Result<Self> {
+        let hierarchy = Hierarchy::find()?;
+        let members = hierarchy.members_of(cgroup).into_iter();
+        Ok(Self {
+            cgroup: hierarchy.below_root(cgroup),
+            causes: Cause::of(&hierarchy, cgroup),
+            processes: members
+                .filter_map(|pid| Some((pid, name_of(pid)?, niceness::of(pid))))
+                .collect(),
+        })
+    }
+}
+
+impl Display for OfCgroup {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "cgroup /{}", self.cgroup.display())?;
+        if self.causes.is_empty() {
+            write!(
+                f,
+                "\n  in the foreground: neither it nor one that it is in is attached"
+            )?;
+        }
+        for cause in &self.causes {
+            write!(f, "\n  {cause}")?;
+        }
+        write!(f, "\n  processes        {}", self.processes.len())?;
+        for (pid, name, own) in &self.processes {
+            if let Some(group) = own {
+                write!(f, "\n                   {pid} ({name}): {group} by itself")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub struct OfSocket {
+    #[serde(flatten)]
+    flow: Flow,
+    /// `None`: it is not told to you, or none has it any more.
+    process: Option<OfProcess>,
+}
+
+impl OfSocket {
+    pub fn all(ends: &Ends) -> Result<Vec<Self>> {
+        let owners = owners();
+        let found = flows()?.into_iter().filter(|flow| ends.are_of(flow));
+        found
+            .map(|flow| {
+                let owner = owners.get(&flow.inode);
+                let process = owner.map_or(Ok(None), |owner| OfProcess::look(owner.pid))?;
+                Ok(Self { flow, process })
+            })
+            .collect()
+    }
+
+    /// Why it is not what its process is.
+    fn differs(&self) -> bool {
+        let process = self.process.as_ref().and_then(|process| process.in_effect);
+        let sends = process.filter(|group| group.direction.sends());
+        self.process.is_some() && self.flow.level() != sends.map(|group| group.level)
+    }
+}
+
+impl Display for OfSocket {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Flow {
+            local,
+            peer,
+            congestion_control,
+            ..
+        } = &self.flow;
+        writeln!(f, "connection {local} - {peer}")?;
+        match self.flow.level() {
+            Some(level) => writeln!(
+                f,
+                "  what it sends    yields at level {level}: {congestion_control}"
+            )?,
+            None => writeln!(
+                f,
+                "  what it sends    is in the foreground: {congestion_control}"
+            )?,
+        }
+        if self.differs() {
+            writeln!(
+                f,
+                "                   not as its process: made before that was so, by another process, or chosen by the program"
+            )?;
+        }
+        match &self.process {
+            Some(process) => write!(f, "{process}"),
+            None => write!(f, "  its process      not told to you, or none any more"),
+        }
+    }
+}

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""netnicectl policy: units, containers and programs in the background, those that are there and those to come."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from system.harness import kernel
+from system.harness.commands import PROGRAMS, Done, Pair, Run
+from system.harness.marks import marks
+from testbed import Process, program, scratch, sockets
+from testbed.namespace import wait_until
+
+pytestmark = pytest.mark.usefixtures("up")
+JOIN = 'echo $$ >"$0/cgroup.procs" && exec "$@"'
+MANY = 200
+#: Opens so many connections to a port of this host; at a signal each carries a byte, and it says how many arrived.
+HOLD_MANY = f"""if True:
+    import signal, socket
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+    with socket.create_server(("127.0.0.1", 0), backlog={MANY}) as server:
+        held = [(socket.create_connection(server.getsockname()), server.accept()[0]) for _ in range({MANY})]
+    print(flush=True)
+    while signal.sigwait([signal.SIGUSR1]):
+        for one, _ in held:
+            one.sendall(b"x")
+        print(sum(len(other.recv(1)) for _, other in held), flush=True)
+"""
+
+Apply = Callable[..., Done]
+
+
+@pytest.fixture
+def slice_() -> Iterator[Path]:
+    """A cgroup as a service manager makes them, gone afterwards with what is below it."""
+    folder = kernel.cgroup_root() / f"netnice-test-{os.getpid()}.slice"
+    folder.mkdir()
+    yield folder
+    for made in [*sorted(folder.rglob("*/"), reverse=True), folder]:
+        if made.is_dir():
+            until_empty(made)
+            made.rmdir()
+
+
+def until_empty(cgroup: Path) -> None:
+    wait_until(lambda: not (cgroup / "cgroup.procs").read_text(), f"{cgroup} to be empty")
+
+
+@pytest.fixture
+def apply(netnicectl: Run) -> Apply:
+    """Applies the text of a file."""
+    file = scratch("policy") / "policy.toml"
+
+    def run(text: str, verb: str = "apply", *, check: bool = True) -> Done:
+        file.write_text(text)
+        return netnicectl("policy", verb, str(file), check=check)
+
+    return run
+
+
+def inside(cgroup: Path, *argv: str) -> list[str]:
+    return [program("sh"), "-c", JOIN, str(cgroup), *argv]
+
+
+def attached(netnicectl: Run) -> dict[str, tuple[int, bool]]:
+    """The last part of each cgroup's path, its level, and whether a rule says so."""
+    found: list[dict[str, Any]] = json.loads(netnicectl("status", "--json").stdout)["attached"]
+    return {Path(one["cgroup"]).name: (one["level"], one["by_rule"]) for one in found}
+
+
+def unit(name: str, level: int = 0) -> str:
+    return f'[[rule]]\nunit = "{name}"\nlevel = {level}\n'
+
+
+class TestUnits:
+    def test_those_that_are_there_and_those_to_come(
+        self, netnicectl: Run, netnice: Run, apply: Apply, pair: Pair, slice_: Path
+    ) -> None:
+        here, later, other = (slice_ / name for name in ("nnt-here.service", "nnt-later.service", "other.service"))
+        here.mkdir()
+        apply(unit("nnt-*.service", 1))
+        later.mkdir()
+        other.mkdir()
+        assert attached(netnicectl) == {"nnt-here.service": (1, True), "nnt-later.service": (1, True)}
+        for cgroup, expected in ((here, "netnice1"), (later, "netnice1"), (other, "cubic")):
+            port = pair.hold(pair.b, "listen").line().strip()
+            words = inside(cgroup, sys.executable, str(PROGRAMS / "hold.py"), "connect", pair.b4, port)
+            with pair.a.spawn(*words, stdout=subprocess.PIPE) as client:
+                client.line()
+                assert marks(pair.a, 4, "dport", int(port))[0] == expected
+                said = "foreground" if expected == "cubic" else "1"
+                assert netnice("-p", str(client.pid)).stdout == f"{said}\n"
+
+    def test_by_path_and_by_a_containers_id(self, netnicectl: Run, apply: Apply, slice_: Path) -> None:
+        path = f'[[rule]]\ncgroup = "/{slice_.name}/job*"\n'
+        text = path + '[[rule]]\ncontainer = "3fa2*"\nlevel = 2\ndirection = "send"\n'
+        apply(text)
+        for name in ("job-1", "no-job", "docker-3fa2bc.scope", "docker-4fa2bc.scope", "crio-3fa2bc.scope"):
+            (slice_ / name).mkdir()
+        expected = {"job-1": (0, True), "docker-3fa2bc.scope": (2, True), "crio-3fa2bc.scope": (2, True)}
+        assert attached(netnicectl) == expected
+        assert apply(text).returncode == 0
+        assert attached(netnicectl) == expected, "what the kernel has found is what a look at all finds"
+
+    def test_connections_go_on(self, netnicectl: Run, apply: Apply, pair: Pair, slice_: Path) -> None:
+        cgroup = slice_ / "nnt-many.service"
+        cgroup.mkdir()
+
+        def on() -> set[str]:
+            return {s.congestion_control for s in sockets(pair.a) if s.state == "ESTAB"}
+
+        words = inside(cgroup, sys.executable, "-c", HOLD_MANY)
+        with pair.a.spawn(*words, stdout=subprocess.PIPE) as holder:
+            holder.line()
+            for text, expected in (
+                (unit("nnt-many.service"), "netnice"),
+                (unit("nnt-many.service", 2), "netnice2"),
+                ("", "cubic"),
+            ):
+                said = apply(text).stdout
+                assert f"their TCP sockets: {2 * MANY}" in said
+                assert on() == {expected}
+                holder.signal(signal.SIGUSR1)
+                assert holder.line() == f"{MANY}\n"
+
+    def test_by_hand_is_left_alone(self, netnicectl: Run, apply: Apply, slice_: Path) -> None:
+        (slice_ / "nnt-hand.service").mkdir()
+        netnicectl("attach", "-n", "2", "nnt-hand.service")
+        said = apply(unit("nnt-*"))
+        assert "attached by hand, and left as they are: 1" in said.stderr
+        assert attached(netnicectl) == {"nnt-hand.service": (2, False)}
+        apply("")
+        assert attached(netnicectl) == {"nnt-hand.service": (2, False)}
+
+    def test_of_several_all_count(self, netnicectl: Run, apply: Apply, slice_: Path) -> None:
+        apply(unit("nnt-*", 1) + 'direction = "send"\n' + unit("*.service") + 'direction = "receive"\nmark = false\n')
+        (slice_ / "nnt-both.service").mkdir()
+        (one,) = [
+            one
+            for one in json.loads(netnicectl("status", "--json").stdout)["attached"]
+            if one["cgroup"].endswith("nnt-both.service")
+        ]
+        assert (one["level"], one["direction"], one["marked"]) == (1, "both", False)
+
+
+class TestPrograms:
+    @pytest.fixture
+    def sleeper(self) -> Path:
+        found = scratch("policy") / "nnt-sleeper-long-name"
+        shutil.copy(program("sleep"), found)
+        return found
+
+    def test_those_that_run_and_those_to_come(self, netnice: Run, apply: Apply, sleeper: Path) -> None:
+        with Process([str(sleeper), "600"]) as before, Process([program("sleep"), "600"]) as other:
+            apply('[[rule]]\ncommand = "nnt-sleeper-long-name"\nlevel = 2\n')
+            with Process([program("sh"), "-c", f"{sleeper} 600 & wait"]) as shell:
+                children = Path(f"/proc/{shell.pid}/task/{shell.pid}/children")
+
+                def running() -> list[str]:
+                    names = [Path(f"/proc/{pid}/comm").read_text() for pid in children.read_text().split()]
+                    return [name for name in names if name.startswith("nnt-sleeper")]
+
+                wait_until(lambda: bool(running()), "it to run")
+                after = children.read_text().strip()
+                pids = [str(before.pid), after, str(other.pid), str(shell.pid)]
+                assert netnice("-p", *pids).stdout.split() == ["2", "2", "foreground", "foreground"]
+                os.kill(int(after), 9)
+
+
+class TestFile:
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("[[rule]]\n", "line 1: a rule names one of unit, slice, container, cgroup and command"),
+            ('\n[[rule]]\nunit = "a*b*"\n', "line 2: 'a*b*': it has several '*'"),
+            ('[[rule]]\nunit = "a"\nlevle = 1\n', "unknown field `levle`"),
+            ("rule\n", "line 1"),
+        ],
+    )
+    def test_a_mistake_changes_nothing(self, netnicectl: Run, apply: Apply, slice_: Path, text: str, why: str) -> None:
+        (slice_ / "nnt-a.service").mkdir()
+        apply(unit("nnt-*"))
+        for verb in ("check", "apply"):
+            done = apply(text, verb, check=False)
+            assert done.returncode == 1
+            assert why in done.stderr
+        assert attached(netnicectl) == {"nnt-a.service": (0, True)}
+
+    def test_check_tells_what_a_rule_means(self, netnicectl: Run, apply: Apply, slice_: Path) -> None:
+        (slice_ / "nnt-a.service").mkdir()
+        said = apply("# ours\n" + unit("nnt-*"), "check").stdout
+        assert said.startswith('line 2: unit = "nnt-*"\n  units and cgroups named nnt-*: 0, with all')
+        assert f"now: {slice_.name}/nnt-a.service" in said
+        assert attached(netnicectl) == {}
+
+    def test_no_file(self, netnicectl: Run) -> None:
+        done = netnicectl("policy", "apply", "/nonexistent/policy.toml", check=False)
+        assert done.returncode == 1
+        assert "cannot read /nonexistent/policy.toml" in done.stderr
+
+    def test_not_up(self, down: dict[int, str], netnicectl: Run, apply: Apply) -> None:
+        netnicectl("down")
+        done = apply(unit("a"), check=False)
+        assert done.returncode == 1
+        assert "netnice is not up" in done.stderr
+
+
+class TestExplain:
+    def test_a_process_and_its_unit(self, netnicectl: Run, apply: Apply, slice_: Path) -> None:
+        cgroup = slice_ / "nnt-why.service"
+        cgroup.mkdir()
+        apply(unit("nnt-why*", 1))
+        netnicectl("attach", "--send-only", slice_.name)
+        with Process(inside(cgroup, program("netnice"), "--receive-only", "sleep", "600")) as process:
+            wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it to run")
+            said = json.loads(netnicectl("explain", "--json", str(process.pid)).stdout)
+            assert (said["own"]["level"], said["own"]["direction"]) == (0, "receive")
+            assert [(one["cgroup"], one["by_rule"], one["level"]) for one in said["causes"]] == [
+                (f"{slice_.name}/nnt-why.service", True, 1),
+                (slice_.name, False, 0),
+            ]
+            assert said["causes"][0]["rules"][0]["pattern"] == "nnt-why*"
+            assert (said["in_effect"]["level"], said["in_effect"]["direction"]) == (1, "both")
+            text = netnicectl("explain", "nnt-why.service").stdout
+            assert "by the policy (units and cgroups named nnt-why*: 1)" in text
+            assert f"{slice_.name}: 0 send only, attached by hand" in text
+            assert f"{process.pid} (sleep): 0 receive only by itself" in text
+
+    def test_a_connection(self, netnicectl: Run, pair: Pair) -> None:
+        port = pair.hold(pair.b, "listen").line().strip()
+        with pair.a.spawn(
+            program("netnice"), sys.executable, PROGRAMS / "hold.py", "connect", pair.b4, port, stdout=subprocess.PIPE
+        ) as client:
+            client.line()
+            there = [program("nsenter"), f"--net={pair.a.file}", "--", program("netnicectl"), "explain"]
+            for subject in (f":{port}", f"{pair.b4}:{port}"):
+                said = subprocess.run([*there, subject], capture_output=True, text=True, check=True).stdout
+                assert "yields at level 0: netnice" in said
+                assert f"process {client.pid}" in said
+                assert "not as its process" not in said
+            missing = subprocess.run([*there, ":1"], capture_output=True, text=True, check=False)
+            assert missing.returncode == 1
+            assert "no TCP connection of this network namespace has the ends :1" in missing.stderr
+
+    @pytest.mark.parametrize(
+        ("subject", "why"), [("2147483647", "there is no process"), ("nobody.service", "no unit, container")]
+    )
+    def test_of_nothing(self, netnicectl: Run, subject: str, why: str) -> None:
+        done = netnicectl("explain", subject, check=False)
+        assert done.returncode == 1
+        assert why in done.stderr
+
+
+def test_rules_outlive_a_replacement(netnicectl: Run, apply: Apply, slice_: Path) -> None:
+    apply(unit("nnt-*", 1))
+    shown = netnicectl("policy", "show", "--json").stdout
+    assert json.loads(shown)[0]["pattern"] == "nnt-*"
+    assert "replaced" in netnicectl("up", "--with", "nnreno").stdout
+    assert netnicectl("policy", "show", "--json").stdout == shown
+    (slice_ / "nnt-new.service").mkdir()
+    assert attached(netnicectl) == {"nnt-new.service": (1, True)}
+
+
+def test_nothing_remains(down: dict[int, str], netnicectl: Run, apply: Apply, slice_: Path) -> None:
+    netnicectl("up")
+    apply(unit("nnt-*") + '[[rule]]\ncommand = "nnt"\n')
+    netnicectl("down")
+    kernel.assert_nothing_remains(down)
