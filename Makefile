@@ -28,7 +28,7 @@ export PYTHON
 # Namespaces and eBPF need root; the caches stay those of the person who asked.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo env "PATH=$$PATH" "XDG_CACHE_HOME=$(dir $(CACHE))" PYTHONDONTWRITEBYTECODE=1)
 
-.PHONY: help build lint format test demo prefetching install uninstall deb relock clean ours
+.PHONY: help build lint format test demo prefetching kernels install uninstall deb relock clean ours
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ demo: build ## Real uploads getting out of the way, in a table and a picture; AR
 
 prefetching: build ## What users wait while browsers prefetch, by congestion control (TCP Nice, figure 10)
 	@$(AS_ROOT) $(PYTHON) -m demo.prefetching $(ARGS)
+
+kernels: build ## On which of Debian's kernels everything loads and works, as a table: boots each in a virtual machine
+	@PYTHONPATH=tests:. $(PYTHON) -m kernels
 
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.
 install: ## Programs, manual pages, completions and a systemd unit into PREFIX (/usr/local)

@@ -6,8 +6,9 @@
  *   31 30  29 28  27 .. 22   21 .. 0
  *    0  1  verb   niceness   process, as numbered in the caller's namespace; 0: the caller
  *
- * It returns NN_CALL_DONE plus the niceness that the process has now, as if so many bytes were read, or an error. 0, the
- * kernel's own answer past the end of a file, says that netnice is not loaded.
+ * It always fails: with errno NN_CALL_DONE plus the niceness that the process has now, a number that no error has, or with
+ * what is wrong. (A program may refuse a read; since Linux 7.2 it may not say how much was read.) 0, the kernel's own
+ * answer past the end of a file, says that netnice is not loaded.
  */
 #ifndef NN_CALL_H
 #define NN_CALL_H
@@ -16,6 +17,7 @@
 
 #define NN_CALL_FILE "kernel/ostype"
 #define NN_CALL_DONE 0x100
+#define NN_CALL_ANSWERS 64 /* so many from NN_CALL_DONE on */
 
 enum nn_verb {
 	NN_CALL_ASK, /* changes nothing */

@@ -146,6 +146,11 @@ static __always_inline bool is_root(void)
 	       BPF_CORE_READ(task, cred, cap_effective.val) >> CAP_SYS_NICE & 1;
 }
 
+static __always_inline int done(u32 niceness)
+{
+	return -(int)(NN_CALL_DONE | (niceness & NN_NICENESS_ALL));
+}
+
 /* What is added is added atomically: nobody's raise is lost to another's. */
 static __always_inline int add(u32 process, u32 bits)
 {
@@ -160,7 +165,7 @@ static __always_inline int add(u32 process, u32 bits)
 		}
 	}
 	__sync_fetch_and_or(niceness, bits);
-	return NN_CALL_DONE + *niceness;
+	return done(*niceness);
 }
 
 static __noinline int answer(u32 offset)
@@ -180,16 +185,16 @@ static __noinline int answer(u32 offset)
 	said = nn_answer(call, now, caller);
 	switch (said.verdict) {
 	case NN_VERDICT_KEEP:
-		return NN_CALL_DONE + now;
+		return done(now);
 	case NN_VERDICT_ADD:
 		return add(process, said.bits);
 	case NN_VERDICT_REPLACE:
 		if (put(process, said.bits, BPF_ANY))
 			return -ENOMEM;
-		return NN_CALL_DONE + said.bits;
+		return done(said.bits);
 	case NN_VERDICT_FORGET:
 		bpf_map_delete_elem(&processes, &process);
-		return NN_CALL_DONE;
+		return done(0);
 	case NN_VERDICT_FORBIDDEN:
 		return -EPERM;
 	default:
@@ -202,16 +207,14 @@ int netnice_call(struct bpf_sysctl *sysctl)
 {
 	char name[sizeof(NN_CALL_FILE) + 1] = {};
 	u32 offset = sysctl->file_pos;
-	int result;
 
 	if (!nn_is_call(offset) || sysctl->write)
 		return 1;
 	if (bpf_sysctl_get_name(sysctl, name, sizeof(name), 0) != sizeof(NN_CALL_FILE) - 1 ||
 	    __builtin_memcmp(name, NN_CALL_FILE, sizeof(NN_CALL_FILE)))
 		return 1;
-	result = answer(offset);
-	bpf_set_retval(result);
-	return result >= 0;
+	bpf_set_retval(answer(offset));
+	return 0;
 }
 
 SEC("tp_btf/cgroup_mkdir")

@@ -9,9 +9,11 @@ use rustix::io::Errno;
 
 use super::{bits, group};
 use crate::group::Group;
-use crate::shared::{nn_verb, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE, NN_CALL_RAISE, NN_CALL_SET};
+use crate::shared::{
+    nn_verb, NN_CALL_ANSWERS, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE, NN_CALL_RAISE, NN_CALL_SET,
+};
 
-const DONE: usize = NN_CALL_DONE as usize;
+const DONE: u32 = NN_CALL_DONE as u32;
 
 /// Why a process did not become nicer.
 #[derive(Debug, thiserror::Error)]
@@ -51,17 +53,19 @@ pub fn set(pid: u32, to: Option<Group>) -> Result<(), Refusal> {
 /// The niceness that the process has then.
 fn ask(verb: nn_verb, niceness: u32, pid: u32) -> Result<u32, Refusal> {
     let offset = 1 << 30 | u64::from(verb) << 28 | u64::from(niceness) << 22 | u64::from(pid);
-    // The kernel's own answer would be text, so there is room for some.
-    let answer = file().and_then(|file| file.read_at(&mut [0; DONE * 2], offset));
-    match answer {
-        Ok(said) if said >= DONE => Ok((said - DONE) as u32),
-        Ok(_) => Err(Refusal::Unanswered),
-        Err(why) => Err(match Errno::from_io_error(&why) {
-            Some(Errno::NOMEM) => Refusal::NoRoom,
-            Some(Errno::SRCH) => Refusal::NoProcess(pid),
-            _ => Refusal::Other(why),
-        }),
+    let why = match file().and_then(|file| file.read_at(&mut [0], offset)) {
+        Ok(_) => return Err(Refusal::Unanswered),
+        Err(why) => why,
+    };
+    let said = why.raw_os_error().map_or(0, i32::unsigned_abs);
+    if (DONE..DONE + NN_CALL_ANSWERS as u32).contains(&said) {
+        return Ok(said - DONE);
     }
+    Err(match Errno::from_io_error(&why) {
+        Some(Errno::NOMEM) => Refusal::NoRoom,
+        Some(Errno::SRCH) => Refusal::NoProcess(pid),
+        _ => Refusal::Other(why),
+    })
 }
 
 fn file() -> io::Result<File> {

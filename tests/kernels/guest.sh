@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# Process 1 of a virtual machine: loads netnice into its kernel, uses it, and tells the console by lines of
+# "@@ STEP STATUS" after "@> what the step said".
+export PATH=/bin HOME=/ NETNICE_VERIFIER=/verifier
+mkdir -p /proc /sys /dev /tmp /run
+mount -t proc none /proc
+mount -t sysfs none /sys
+mount -t devtmpfs none /dev
+mount -t cgroup2 none /sys/fs/cgroup
+for module in /modules/*.ko; do insmod "$module"; done
+ip link set lo up
+chmod 1777 /tmp
+mkdir /www
+head -c 4000000 /dev/urandom >/www/data
+
+# step NAME COMMAND...
+step() {
+	name=$1
+	shift
+	"$@" >/tmp/said 2>&1
+	status=$?
+	sed 's/^/@> /' /tmp/said
+	echo "@@ $name $status"
+}
+
+# What netnice leaves behind, of all that it may touch.
+left() {
+	cat /proc/sys/net/ipv4/tcp_available_congestion_control
+	find /sys/fs/bpf /sys/fs/cgroup -name '*netnice*' 2>/dev/null
+	grep bpf /proc/mounts
+}
+
+# With its path: busybox has one of that name.
+as_user() { /bin/setpriv --reuid=1000 --regid=1000 --clear-groups -- "$@"; }
+
+# A server that yields with what it sends: connections that it accepts.
+upload() {
+	as_user netnice -n 1 --send-only httpd -f -p 5001 -h /www &
+	server=$!
+	sleep 1
+	wget -q -O /tmp/got http://127.0.0.1:5001/data
+	kill $server
+	cmp /www/data /tmp/got
+}
+
+# A client that yields with what it receives.
+download() {
+	httpd -f -p 5002 -h /www &
+	server=$!
+	sleep 1
+	as_user netnice --receive-only wget -q -O /tmp/got2 http://127.0.0.1:5002/data
+	kill $server
+	cmp /www/data /tmp/got2
+}
+
+# A process that runs, with its connection, of the user that asks.
+running() {
+	tail -f /dev/null | nc -l -p 5003 >/dev/null &
+	sleep 1
+	tail -f /dev/null | as_user nc 127.0.0.1 5003 >/dev/null &
+	sleep 1
+	pid=$(pidof nc | cut -d ' ' -f 1)
+	as_user netnice -n 2 --send-only -p "$pid" || return
+	netnicectl explain --json "$pid"
+	killall nc tail
+}
+
+attached() {
+	mkdir -p /sys/fs/cgroup/job.slice/later.service
+	netnicectl attach -n 2 job.slice >/dev/null
+	printf '[[rule]]\nunit = "by-rule*"\nlevel = 1\n' >/tmp/policy.toml
+	netnicectl policy apply /tmp/policy.toml >/dev/null
+	mkdir /sys/fs/cgroup/job.slice/by-rule.service
+	sh -c 'echo $$ >/sys/fs/cgroup/job.slice/by-rule.service/cgroup.procs; exec sleep 60' &
+	sleep 1
+	netnicectl explain --json $!
+	kill $!
+	netnicectl detach job.slice >/dev/null
+}
+
+left >/tmp/before
+step doctor netnicectl doctor --json
+step up netnicectl up --with "$(cat /with)"
+if netnicectl status >/dev/null 2>&1; then
+	step user as_user netnice -n 1 netnice
+	step upload upload
+	step download download
+	step running running
+	step attached attached
+	step status netnicectl status --json
+	step verifier verifier --nocapture
+	[ -z "$NETNICE_PIN" ] || step pins cat "/verifier/$(uname -r | cut -d . -f 1-2).json"
+fi
+step down netnicectl down
+left >/tmp/after
+step left diff /tmp/before /tmp/after
+echo "@@ end 0"
+poweroff -f

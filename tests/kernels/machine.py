@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""A virtual machine with one of Debian's kernels and nothing but netnice: what happened when it was used there."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kernels.archive import release
+from testbed import program
+
+GUEST = Path(__file__).with_name("guest.sh")
+#: What the verifier had to look at, by kernel.
+VERIFIER = Path(__file__).parent.with_name("verifier")
+#: What the guest's shell needs of busybox.
+APPLETS = [
+    *("sh", "mount", "mkdir", "insmod", "ip", "chmod", "sed", "cat", "find", "grep", "nc", "head", "tail", "sleep"),
+    *("kill", "killall", "pidof", "httpd", "wget", "cmp", "diff", "echo", "printf", "uname", "cut", "poweroff"),
+]
+#: The first release that allocates what programs keep of sockets by cmpxchg16b, and not at all without.
+NEEDS_CX16 = (7, 0)
+#: Without hardware's help a processor is some twenty times slower.
+SECONDS = 120
+
+
+@dataclass
+class Step:
+    """Of the guest's script: how it ended, and what it said."""
+
+    status: int
+    said: str
+
+    def json(self) -> Any:
+        """The first value in it: the shell may say after it whom it ended."""
+        return json.JSONDecoder().raw_decode(self.said)[0]
+
+
+@dataclass
+class Report:
+    """Steps by name, in their order."""
+
+    steps: dict[str, Step] = field(default_factory=dict)
+    console: str = ""
+
+    @classmethod
+    def read(cls, console: str) -> Report:
+        report, said = cls(console=console), ""
+        for line in console.splitlines():
+            if match := re.match(r"@> ?(.*)", line):
+                said += match[1] + "\n"
+            elif match := re.match(r"@@ (\w+) (\d+)", line):
+                report.steps[match[1]] = Step(int(match[2]), said)
+                said = ""
+        return report
+
+
+def initramfs(kernel: Path, room: Path, algorithms: list[str], binaries: list[Path]) -> Path:
+    """The guest's files: busybox, the programs, the libraries that they need, the kernel's modules."""
+    root = room / "root"
+    (root / "bin").mkdir(parents=True)
+    for binary in binaries:
+        shutil.copy(binary, root / "bin" / re.sub(r"-[0-9a-f]{16}$", "", binary.name))
+        for library in re.findall(r"(?:=> )?(/\S+) \(", _output("ldd", binary)):
+            to = root / library.lstrip("/")
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(library, to)
+    shutil.copy(program("busybox"), root / "bin" / "busybox")
+    for applet in APPLETS:
+        (root / "bin" / applet).symlink_to("busybox")
+    (root / "modules").mkdir()
+    for module in kernel.glob("*.ko"):
+        shutil.copy(module, root / "modules")
+    (root / "etc").mkdir()
+    (root / "etc" / "passwd").write_text("root:x:0:0::/:/bin/sh\nuser:x:1000:1000::/:/bin/sh\n")
+    (root / "etc" / "group").write_text("root:x:0:\nuser:x:1000:\n")
+    (root / "with").write_text(",".join(algorithms))
+    shutil.copytree(VERIFIER, root / "verifier")
+    shutil.copy(GUEST, root / "init")
+    (root / "init").chmod(0o755)
+    archive = room / "initramfs"
+    names = subprocess.run(["find", "."], cwd=root, check=True, capture_output=True).stdout
+    with archive.open("wb") as out:
+        subprocess.run(
+            [program("cpio"), "--quiet", "-o", "-H", "newc", "-R", "0:0"], cwd=root, input=names, stdout=out, check=True
+        )
+    return archive
+
+
+def processor(kernel: Path) -> str:
+    """QEMU 7.2 gets cmpxchg16b wrong now and then: flags come back with a pointer's bits in them, and the allocator of
+    an older Linux, which lives by it, dies. That one does without where it is not there.
+    """
+    return "max" if release(kernel.name) >= NEEDS_CX16 else "max,-cx16"
+
+
+def run(kernel: Path, archive: Path, *, pin: bool = False, seconds: int = SECONDS) -> Report:
+    """Boots it and waits for its end. ``pin``: the verifier's numbers are taken anew."""
+    command_line = f"console=ttyS0 panic=-1 quiet mitigations=off{' NETNICE_PIN=1' * pin}"
+    words = [program("qemu-system-x86_64"), "-accel", "tcg", "-cpu", processor(kernel), "-m", "768", "-smp", "1"]
+    words += ["-nodefaults", "-display", "none", "-serial", "stdio", "-no-reboot"]
+    words += ["-kernel", str(kernel / "vmlinuz"), "-initrd", str(archive), "-append", command_line]
+    try:
+        done = subprocess.run(words, capture_output=True, timeout=seconds, check=False, stdin=subprocess.DEVNULL)
+        console = done.stdout
+    except subprocess.TimeoutExpired as late:
+        console = late.stdout or b""
+    return Report.read(console.decode(errors="replace").replace("\r", ""))
+
+
+def _output(*argv: str | Path) -> str:
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
