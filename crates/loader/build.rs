@@ -53,6 +53,7 @@ fn main() {
             "nn_verb",
             "NN_CALL_.*",
             "NICENESS_PROCESSES",
+            "NICENESS_DEPTHS",
             "attached_bit",
             "rule",
             "rule_subject",

@@ -120,6 +120,8 @@ class TestStatus:
         assert f"attached at level 0, send only, unmarked: {below}" in netnicectl("status").stdout
         child.rmdir()
         assert attached(netnicectl) == []
+        dump = [program("bpftool"), "-j", "map", "dump", "pinned", str(kernel.PINS / "maps" / "attached")]
+        assert json.loads(subprocess.run(dump, capture_output=True, check=True).stdout) == []
 
     def test_another_builds_up_keeps_it_and_down_forgets_it(self, netnicectl: Run, unit: Path) -> None:
         netnicectl("attach", str(unit))

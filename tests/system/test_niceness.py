@@ -293,8 +293,15 @@ class TestUpAndDown:
     def test_somebody_else_at_the_root(self, nobody: Run, netnicectl: Run, netnice: Run) -> None:
         """Root's levels work as ever; the others, and the administrator, are told why not."""
         with empty.alone_at_the_root():
-            assert netnicectl("up").stdout == "up\n"
-            assert netnicectl("up").stdout == "already up\n"
+            for said in ("up\n", "already up\n"):
+                done = netnicectl("up")
+                assert done.stdout == said
+                assert "lets no other join" in done.stderr
+            (found,) = [
+                one for one in json.loads(netnicectl("doctor", "--json").stdout) if one["name"] == "root of the cgroups"
+            ]
+            assert found["verdict"] == "note"
+            assert f"Held by '{empty.EMPTY}' (program " in found["state"]
             done = netnice(PYTHON, str(PROGRAMS / "gets.py"))
             assert json.loads(done.stdout) == ["netnice", 4]
             refused = nobody("--send-only", "true")

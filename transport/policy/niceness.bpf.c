@@ -9,7 +9,8 @@
  *   sched_process_exit   with its last thread it goes; exec does not touch it
  *   cgroup/sysctl        the call (call.h). Only who reads a sysctl pays
  *   cgroup_mkdir         a cgroup that one of the administrator's rules names is in the background from the start
- *   sched_process_exec   so is a program
+ *   cgroup_rmdir         what is known of a cgroup goes with it
+ *   sched_process_exec   so is a program that a rule names
  *   cgroup/sock_create   a socket takes the niceness of the process that makes it, and of the cgroups that this one is in;
  *                        what it accepts takes its own
  *   sockops              an established connection gets the congestion control and the marks of its socket's level
@@ -217,6 +218,12 @@ int netnice_call(struct bpf_sysctl *sysctl)
 	return 0;
 }
 
+/* Of cgroup v2, where 0 is the number of the hierarchy, and not deeper than sockets look. */
+static __always_inline bool is_ours(const struct cgroup *cgroup)
+{
+	return !cgroup->root->hierarchy_id && cgroup->level < NICENESS_DEPTHS;
+}
+
 SEC("tp_btf/cgroup_mkdir")
 int BPF_PROG(netnice_cgroup, struct cgroup *cgroup, const char *path)
 {
@@ -226,7 +233,7 @@ int BPF_PROG(netnice_cgroup, struct cgroup *cgroup, const char *path)
 	u64 id = cgroup->kn->id;
 	long read;
 
-	if (!nn_niceness_choices.rules || !named || cgroup->root->hierarchy_id) /* 0: cgroup v2 */
+	if (!nn_niceness_choices.rules || !named || !is_ours(cgroup))
 		return 0;
 	read = bpf_probe_read_kernel_str(named->text, sizeof(named->text), path);
 	if (read <= 1)
@@ -241,7 +248,17 @@ int BPF_PROG(netnice_cgroup, struct cgroup *cgroup, const char *path)
 	if (bpf_map_update_elem(&attached, &id, &value, BPF_ANY))
 		COUNT(&nn_niceness_counters, refused);
 	else
-		__sync_fetch_and_or(&nn_niceness_choices.depths, 1u << (cgroup->level & 31));
+		__sync_fetch_and_or(&nn_niceness_choices.depths, 1u << cgroup->level % NICENESS_DEPTHS);
+	return 0;
+}
+
+SEC("tp_btf/cgroup_rmdir")
+int BPF_PROG(netnice_removed, struct cgroup *cgroup, const char *path)
+{
+	u64 id = cgroup->kn->id;
+
+	if (nn_niceness_choices.depths && is_ours(cgroup))
+		bpf_map_delete_elem(&attached, &id);
 	return 0;
 }
 
@@ -269,7 +286,7 @@ static __noinline u32 of_cgroups(u32 niceness)
 {
 	u32 depths = nn_niceness_choices.depths;
 
-	for (int depth = 0; depth < 32 && depths; depth++, depths >>= 1) {
+	for (int depth = 0; depth < NICENESS_DEPTHS && depths; depth++, depths >>= 1) {
 		u32 *found;
 		u64 cgroup;
 

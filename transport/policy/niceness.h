@@ -11,6 +11,7 @@
 #define NICENESS_PROCESSES 65536
 #define NICENESS_NUMBERS (4 << 20) /* the kernel numbers no process higher: PID_MAX_LIMIT */
 #define NICENESS_CGROUPS 4096 /* attached at a time */
+#define NICENESS_DEPTHS 32 /* as many as have a bit of `depths`: cgroups are hardly ever ten deep */
 
 enum attached_bit {
 	ATTACHED_BY_RULE = 1 << 16, /* beside its niceness: a rule said so, and not an administrator by hand */

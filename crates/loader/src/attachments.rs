@@ -3,7 +3,7 @@
 //! it yields.
 //!
 //! They are kept by id, which every new TCP socket asks for; what runs already is switched, socket by socket. An entry
-//! goes with its cgroup: ids are never used again, and whoever looks drops those that are gone.
+//! goes with its cgroup.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
@@ -19,12 +19,12 @@ use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness;
 use crate::reached::Reached;
-use crate::shared::{niceness_choices, ATTACHED_BY_RULE};
+use crate::shared::{niceness_choices, ATTACHED_BY_RULE, NICENESS_DEPTHS};
 use crate::state::State;
 use crate::{pins, Error, Result};
 
-/// As many as have a bit of `niceness_choices.depths`: cgroups are hardly ever ten deep.
-pub(crate) const DEPTHS: usize = 32;
+/// So many below the root sockets look.
+pub(crate) const DEPTHS: usize = NICENESS_DEPTHS as usize;
 
 /// A cgroup, and how nice all is that is in it and below.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -60,32 +60,16 @@ pub fn detach(cgroup: &Path) -> Result<Option<Reached>> {
     Ok(found.then(|| reach(&hierarchy, cgroup)))
 }
 
-/// Those that are still there, by path. Empty where they may not be read.
+/// All, by path. Empty where they may not be read.
 pub fn all() -> Vec<Attachment> {
     let entries = entries();
-    let Some((map, hierarchy)) = pins::map(&pins::attached()).zip(Hierarchy::find().ok()) else {
+    let Some(hierarchy) = Hierarchy::find().ok().filter(|_| !entries.is_empty()) else {
         return Vec::new();
     };
-    if entries.is_empty() {
-        return Vec::new();
-    }
-    let found: Vec<_> = hierarchy
+    let bits = |cgroup: &Path| entries.get(&id(cgroup).ok()?).copied();
+    hierarchy
         .cgroups()
-        .filter_map(|cgroup| {
-            let bits = *entries.get(&id(&cgroup).ok()?)?;
-            Some((cgroup, bits))
-        })
-        .collect();
-    let there: Vec<_> = found
-        .iter()
-        .filter_map(|(cgroup, _)| id(cgroup).ok())
-        .collect();
-    for gone in entries.keys().filter(|id| !there.contains(id)) {
-        let _ = map.delete(&gone.to_ne_bytes()); // another may have been quicker
-    }
-    found
-        .into_iter()
-        .filter_map(|(cgroup, bits)| attachment(&hierarchy, &cgroup, bits))
+        .filter_map(|cgroup| attachment(&hierarchy, &cgroup, bits(&cgroup)?))
         .collect()
 }
 
@@ -110,18 +94,20 @@ pub(crate) fn entries() -> HashMap<u64, u32> {
         .collect()
 }
 
-/// Puts back what was there before a repair.
+/// Puts back what was there before a repair, of cgroups that are still there.
 pub(crate) fn restore(kept: &HashMap<u64, u32>) {
-    let Some(map) = pins::map(&pins::attached()) else {
+    let Some(map) = pins::map(&pins::attached()).filter(|_| !kept.is_empty()) else {
         return;
     };
-    for (id, bits) in kept {
-        // One of the same size had room for all of them.
-        let _ = map.update(&id.to_ne_bytes(), &bits.to_ne_bytes(), MapFlags::ANY);
+    let Ok(hierarchy) = Hierarchy::find() else {
+        return;
+    };
+    for id in hierarchy.cgroups().filter_map(|cgroup| id(&cgroup).ok()) {
+        if let Some(bits) = kept.get(&id) {
+            let _ = put(&map, id, *bits); // one of the same size had room for all of them
+        }
     }
-    if let Some(hierarchy) = Hierarchy::find().ok().filter(|_| !kept.is_empty()) {
-        let _ = look(&hierarchy); // just loaded: it is there
-    }
+    let _ = look(&hierarchy); // just loaded: it is there
 }
 
 /// Has sockets ask for the cgroups that they are made in, at the depths where some are attached. A cgroup that is made

@@ -20,6 +20,7 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
         cgroup2(facts),
         bpffs(facts),
         capabilities(facts),
+        root_of_cgroups(facts),
         live(facts),
         live_receiving(facts),
         memlock(facts),
@@ -197,6 +198,31 @@ fn capabilities(facts: &Facts) -> Finding {
         state,
         "run it as root: sudo netnicectl …",
     )
+}
+
+fn root_of_cgroups(facts: &Facts) -> Finding {
+    let check = |verdict, state: String, remedy: &str| {
+        let why = "Whoever asks without root is answered by programs there, and these join those of others.";
+        finding("root of the cgroups", why, verdict, state, remedy)
+    };
+    match &facts.holders {
+        None => check(
+            Verdict::Note,
+            "Not to be seen without root.".into(),
+            "run it as root.",
+        ),
+        Some(holders) if holders.is_empty() => {
+            check(Verdict::Ok, "Nobody's program keeps others out.".into(), "")
+        }
+        Some(holders) => {
+            let named: Vec<String> = holders.iter().map(ToString::to_string).collect();
+            check(
+                Verdict::Note,
+                format!("Held by {}, which lets no other join: only root can use netnice.", named.join(", ")),
+                "have its owner attach it with BPF_F_ALLOW_MULTI, or take it away ('bpftool cgroup detach'); then: netnicectl down, up.",
+            )
+        }
+    }
 }
 
 fn live(facts: &Facts) -> Finding {

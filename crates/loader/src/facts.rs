@@ -8,6 +8,7 @@ use procfs::process::{LimitValue, Limits, Status};
 use procfs::FromBufRead;
 use serde::Serialize;
 
+use crate::holders::{holders, Holder};
 use crate::kernel::{Release, TypeInfo};
 use crate::mounts::{self, Mount};
 use crate::{bpffs, cgroup};
@@ -29,6 +30,8 @@ pub struct Facts {
     pub bpffs_mounted: bool,
     /// The effective set, a bit mask.
     pub capabilities: u64,
+    /// Others' programs that hold the root of the cgroups; `None` where that is not told.
+    pub holders: Option<Vec<Holder>>,
     /// RLIMIT_MEMLOCK in bytes; `None` is unlimited.
     pub memlock: Option<u64>,
 }
@@ -38,17 +41,20 @@ impl Facts {
     pub fn gather(root: &Path) -> Self {
         let read = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
         let mounts = mounts::parse(&read("proc/self/mountinfo"));
+        let (cgroup2, capabilities) = (cgroup::mounted(&mounts), capabilities(&read));
+        let told = root == Path::new("/") && lacking(capabilities).is_empty();
         Self {
+            holders: cgroup2.as_deref().filter(|_| told).map(holders),
             release: Release::parse(&read("proc/sys/kernel/osrelease")),
             types: TypeInfo::read(&root.join("sys/kernel/btf/vmlinux")),
             jit: read("proc/sys/net/core/bpf_jit_enable").trim().parse().ok(),
-            cgroup2: cgroup::mounted(&mounts),
+            cgroup2,
             cgroup1: mounts.iter().any(|m: &Mount| m.fs == "cgroup"),
             bpffs_known: read("proc/filesystems")
                 .lines()
                 .any(|l| l.split_whitespace().last() == Some("bpf")),
             bpffs_mounted: bpffs::mounted(&mounts).is_some(),
-            capabilities: capabilities(&read),
+            capabilities,
             memlock: locked_memory(&read("proc/self/limits")),
         }
     }

@@ -16,6 +16,7 @@ mod finding;
 pub mod flows;
 pub mod group;
 mod health;
+pub mod holders;
 pub mod kernel;
 mod libbpf;
 pub mod live;

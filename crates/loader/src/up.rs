@@ -5,6 +5,7 @@ use crate::cgroup::Hierarchy;
 use crate::facts::Facts;
 use crate::group::Group;
 use crate::health::{examine, Health};
+use crate::holders::holders;
 use crate::lock::Lock;
 use crate::policy::Policy;
 use crate::release::release;
@@ -108,7 +109,9 @@ fn load(
     State::new(
         options.algorithms(),
         options.mark,
-        hindered.as_ref().map(in_short),
+        hindered
+            .as_ref()
+            .map(|why| in_short(why) + &by_whom(hierarchy)),
     )
     .pin()?;
     on_step(Step::StatePinned);
@@ -120,6 +123,15 @@ fn load_for_all(hierarchy: &Hierarchy, mark: bool, nice: &[(u32, u32)]) -> Resul
     niceness::load(hierarchy, mark, nice)?;
     receiver::load_adopted(hierarchy).inspect_err(|_| {
         let _ = niceness::unload(); // the first error is the one to tell
+    })
+}
+
+/// Who holds the root of the cgroups, if it is held.
+fn by_whom(hierarchy: &Hierarchy) -> String {
+    let holders = holders(hierarchy.root());
+    let first = holders.first();
+    first.map_or_else(String::new, |holder| {
+        format!("; {holder} lets no other join")
     })
 }
 

@@ -19,6 +19,7 @@ fn well() -> Facts {
         bpffs_known: true,
         bpffs_mounted: true,
         capabilities: u64::MAX,
+        holders: Some(Vec::new()),
         memlock: Some(65536),
     }
 }
@@ -212,4 +213,23 @@ fn no_root() {
         }),
         ["root"]
     );
+}
+
+#[test]
+fn somebody_alone_at_the_root() {
+    let holder = crate::holders::Holder {
+        hook: "sock_ops",
+        id: 7,
+        program: "theirs".into(),
+    };
+    let facts = Facts {
+        holders: Some(vec![holder]),
+        ..well()
+    };
+    assert_eq!(names(&facts), [""; 0], "root can use it");
+    let found = findings(&facts);
+    let found = found.iter().find(|f| f.name == "root of the cgroups");
+    let found = found.expect("it is checked");
+    assert_eq!(found.verdict, Verdict::Note);
+    assert!(found.state.contains("'theirs' (program 7, sock_ops)"));
 }

@@ -13,11 +13,12 @@ use crate::{libbpf, pins, Error, Result};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/niceness.bpf.o"));
 /// Last the call: who is answered finds everything in place.
-pub(super) const PROGRAMS: [(&str, Place); 7] = [
+pub(super) const PROGRAMS: [(&str, Place); 8] = [
     ("netnice_fork", Place::Kernel),
     ("netnice_exit", Place::Kernel),
     ("netnice_exec", Place::Kernel),
     ("netnice_cgroup", Place::Kernel),
+    ("netnice_removed", Place::Kernel),
     ("netnice_socket", Place::Root),
     ("netnice_opened", Place::Root),
     ("netnice_call", Place::Root),

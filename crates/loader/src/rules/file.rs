@@ -238,7 +238,7 @@ mod tests {
             ),
             ("[[rule]]\nslice = 'a.service'", "is no slice"),
             ("[[rule]]\ncgroup = 'a'", "does not begin with '/'"),
-            ("[[rule]]\ncommand = 'a-very-long*name'", "15 bytes"),
+            ("[[rule]]\ncommand = 'a-very-long-one*name'", "15 bytes"),
             ("[[rule]]\nunits = 'a'", "unknown field `units`"),
             (
                 "[[rule]]\nunit = 'a'\ndirection = 'up'",

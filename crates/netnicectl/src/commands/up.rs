@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
+use netnice_loader::state::State;
 use netnice_loader::{rules, up, Outcome, UpOptions};
 use netnice_output::{complain, print};
 
@@ -47,6 +48,9 @@ impl Up {
         };
         let outcome = up(&options, &mut follow(self.verbose))?;
         print(told(&outcome))?;
+        if let Some(why) = State::read().and_then(|state| state.hindered) {
+            complain("netnicectl", format_args!("only root can use it: {why}"));
+        }
         if Path::new(rules::FILE).exists() {
             // All else is up: a mistake in the file is to be said, not to leave a machine without.
             if let Err(why) = rules::read(rules::FILE.as_ref())
