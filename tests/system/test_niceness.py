@@ -148,10 +148,10 @@ class TestNeverLessNice:
         "before",
         [(), ("unshare", "--user", "--map-root-user", "--net", "--pid", "--fork"), ("setpriv", "--no-new-privs")],
     )
-    def test_by_a_hundred_thousand_calls(self, nobody: Run, folder: Path, verb: str, before: tuple[str, ...]) -> None:
+    def test_by_a_million_calls(self, nobody: Run, folder: Path, verb: str, before: tuple[str, ...]) -> None:
         """The call itself, in a namespace with all capabilities too."""
         me = str(folder / "netnice")
-        lower = " ".join(asks(verb, str(LEVEL_0 | SENDS), "100000"))
+        lower = " ".join(asks(verb, str(LEVEL_0 | SENDS), "1000000"))
         script = f"{lower}; {' '.join(asks(SET, '0'))}; {me}"
         done = nobody("-n", "1", "--send-only", *before, "sh", "-c", script)
         answer, off, now = done.stdout.splitlines()
