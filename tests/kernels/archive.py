@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Debian's kernels for virtual machines, of several releases of Debian: what its archive has, fetched once."""
+"""Debian's kernels for virtual machines, of several releases of Debian: the newest of each release, fetched once."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ import os
 import re
 import shutil
 import subprocess
-import time
+from collections.abc import Iterable
 from pathlib import Path
 
 #: The releases whose kernels are wanted: old, new, and newer than the newest.
 SUITES = ("bookworm", "bookworm-backports", "trixie-backports")
 #: Without them ss and netnicectl see no connections, and there is no cable between two namespaces.
 MODULES = ("inet_diag", "tcp_diag", "veth")
-#: What the archive has is looked at again after so many seconds: kernels come and go there every few weeks.
-FRESH = 14 * 86400
+#: A file for each release whose programs' cost to the verifier is known.
+PINS = Path(__file__).parent.with_name("verifier")
+#: Too old, and what Debian 12 has.
+TOO_OLD = (6, 1)
 #: Linux for virtual machines: small, with type information, and signed or not the same.
 KERNEL = re.compile(r"^linux-image-(\d+\.\d+\S*-cloud-amd64)$")
+#: Packages of one, as far as there are: since Linux 7.2 an image is in parts.
+PARTS = ("image", "binary", "modules")
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "netnice" / "kernels"
 
@@ -28,35 +32,34 @@ def release(version: str) -> tuple[int, int]:
     return int(major), int(minor)
 
 
+def wanted() -> list[tuple[int, int]]:
+    """Releases: those with pins, one that is too old, and those that NETNICE_KERNELS names ("6.19 7.0")."""
+    pinned = [path.stem for path in PINS.glob("*.json")]
+    asked = os.environ.get("NETNICE_KERNELS", "").split()
+    return sorted({TOO_OLD, *(release(name) for name in [*pinned, *asked])})
+
+
 def kernels() -> list[Path]:
-    """A folder for each release of Linux, the oldest first: vmlinuz, and the modules in the order to load them."""
-    if not _fresh():
-        _fetch()
-    newest: dict[tuple[int, int], Path] = {}
-    for folder in sorted(CACHE.glob("*-cloud-amd64"), key=lambda path: [int(n) for n in re.findall(r"\d+", path.name)]):
-        newest[release(folder.name)] = folder
-    return [newest[number] for number in sorted(newest)]
-
-
-def _fresh() -> bool:
-    mark = CACHE / "apt" / "updated"
-    return mark.exists() and time.time() - mark.stat().st_mtime < FRESH
-
-
-def _fetch() -> None:
-    """What the archive has and the cache has not. Without a network the cache has to do."""
-    apt = _Apt(CACHE / "apt")
-    try:
+    """A folder for each release that is wanted and can be had, the oldest first: vmlinuz, and the modules to load."""
+    found = _newest(folder.name for folder in CACHE.glob("*-cloud-amd64"))
+    missing = [number for number in wanted() if number not in found]
+    if missing:
+        apt = _Apt(CACHE / "apt")
         apt.run("apt-get", "-q", "update")
-        for package in apt.run("apt-cache", "pkgnames", "linux-image-").split():
-            match = KERNEL.match(package)
-            if match and not (CACHE / match[1]).is_dir():
-                _unpack(apt, package, match[1])
-    except subprocess.CalledProcessError:
-        if not list(CACHE.glob("*-cloud-amd64")):
-            raise
-        return
-    (CACHE / "apt" / "updated").touch()
+        packages = apt.run("apt-cache", "pkgnames", "linux-").split()
+        there = _newest(match[1] for match in map(KERNEL.match, packages) if match)
+        for number in missing:
+            if number in there:
+                parts = [f"linux-{part}-{there[number]}" for part in PARTS]
+                if _unpack(apt, there[number], [part for part in parts if part in packages]):
+                    found[number] = there[number]
+    return [CACHE / found[number] for number in wanted() if number in found]
+
+
+def _newest(versions: Iterable[str]) -> dict[tuple[int, int], str]:
+    """Of each release."""
+    in_order = sorted(versions, key=lambda version: [int(number) for number in re.findall(r"\d+", version)])
+    return {release(version): version for version in in_order}
 
 
 class _Apt:
@@ -92,13 +95,15 @@ def _mirror() -> str:
     return mirrors[0]
 
 
-def _unpack(apt: _Apt, package: str, version: str) -> None:
+def _unpack(apt: _Apt, version: str, packages: list[str]) -> bool:
+    """Whether it is whole: of some, the archive has no modules."""
     room = CACHE / f"{version}.unfinished"
     shutil.rmtree(room, ignore_errors=True)
     room.mkdir(parents=True)
-    apt.run("apt-get", "-q", "download", package, cwd=room)
-    (deb,) = room.glob("*.deb")
-    subprocess.run(["dpkg-deb", "-x", deb, room / "all"], check=True)
+    apt.run("apt-get", "-q", "download", *packages, cwd=room)
+    for deb in room.glob("*.deb"):
+        subprocess.run(["dpkg-deb", "-x", deb, room / "all"], check=True)
+        deb.unlink()
     for number, name in enumerate(MODULES):
         for module in (room / "all").rglob(f"{name}.ko*"):
             plain = room / f"{number}-{name}.ko"
@@ -106,8 +111,12 @@ def _unpack(apt: _Apt, package: str, version: str) -> None:
                 plain.write_bytes(subprocess.run(["xz", "-dc", module], check=True, capture_output=True).stdout)
             else:
                 shutil.copy(module, plain)
-    (kernel,) = (room / "all" / "boot").glob("vmlinuz-*")
+    (kernel,) = (room / "all").rglob("vmlinuz*")
     shutil.copy(kernel, room / "vmlinuz")
     shutil.rmtree(room / "all")
-    deb.unlink()
-    room.rename(CACHE / version)
+    whole = len(list(room.glob("*.ko"))) == len(MODULES)
+    if whole:
+        room.rename(CACHE / version)
+    else:
+        shutil.rmtree(room)
+    return whole
