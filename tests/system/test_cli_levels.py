@@ -89,10 +89,15 @@ class TestWithoutRights:
                 assert "belongs to another user: only root may move it" in done.stderr
             assert group_of(theirs.pid) == before
 
-    def test_not_into_the_background(self, as_nobody: Run, sleeper: Process) -> None:
-        done = as_nobody("netnice", "-n", "0", "-p", str(sleeper.pid))
+    def test_their_own_into_the_background_and_not_back(self, as_nobody: Run, sleeper: Process) -> None:
+        pid, before = str(sleeper.pid), group_of(sleeper.pid)
+        done = as_nobody("netnice", "-n", "0", "--send-only", "-p", pid)
+        assert (done.returncode, done.stderr) == (0, "")
+        done = as_nobody("netnice", "-n", "off", "-p", pid)
         assert done.returncode == 125
-        assert "only root can move a process into the background" in done.stderr
+        assert "only root may make it less nice" in done.stderr
+        assert as_nobody("netnice", "-p", pid).stdout == "0 send only\n"
+        assert group_of(sleeper.pid) == before
 
     @pytest.mark.usefixtures("open_groups")
     def test_nicer_where_the_administrator_lets_them(self, as_nobody: Run, sleeper: Process) -> None:
