@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -15,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from system.harness import kernel, runtime
+from system.harness import cgroups, kernel, runtime
+from system.harness.cgroups import inside
 from system.harness.commands import PROGRAMS, Pair, Run
 from system.harness.days import say
 from system.harness.marks import marks
@@ -24,36 +24,14 @@ from testbed import Process, program, sockets
 from testbed.namespace import wait_until
 
 pytestmark = pytest.mark.usefixtures("up")
-JOIN = 'echo $$ >"$0/cgroup.procs" && exec "$@"'
 MANY = 200
-#: Opens so many connections to a port of this host, and keeps them.
-HOLD_MANY = f"""if True:
-    import socket, signal
-    with socket.create_server(("127.0.0.1", 0), backlog={MANY}) as server:
-        held = [(socket.create_connection(server.getsockname()), server.accept()[0]) for _ in range({MANY})]
-    print(flush=True)
-    signal.pause()
-"""
 
 
 @pytest.fixture
 def unit() -> Iterator[Path]:
     """A cgroup as a service manager makes them, gone afterwards with what is below it."""
-    folder = kernel.cgroup_root() / f"netnice-test-{os.getpid()}.slice" / "job.service"
-    folder.mkdir(parents=True)
-    yield folder
-    for made in [*sorted(folder.rglob("*/"), reverse=True), folder, folder.parent]:
-        if made.is_dir():
-            until_empty(made)
-            made.rmdir()
-
-
-def until_empty(cgroup: Path) -> None:
-    wait_until(lambda: not (cgroup / "cgroup.procs").read_text(), f"{cgroup} to be empty")
-
-
-def inside(cgroup: Path, *argv: str) -> list[str]:
-    return [program("sh"), "-c", JOIN, str(cgroup), *argv]
+    with cgroups.made("job.service") as folder:
+        yield folder
 
 
 def attached(netnicectl: Run) -> list[dict[str, Any]]:
@@ -83,7 +61,9 @@ class TestConnections:
     def test_those_in_use_yield_within_a_second_and_are_given_back(
         self, netnicectl: Run, pair: Pair, unit: Path
     ) -> None:
-        with pair.a.spawn(*inside(unit, sys.executable, "-c", HOLD_MANY), stdout=subprocess.PIPE) as holder:
+        with pair.a.spawn(
+            *inside(unit, sys.executable, str(PROGRAMS / "hold_many.py"), str(MANY)), stdout=subprocess.PIPE
+        ) as holder:
             holder.line()
             (default,) = set(sockets_on(pair))
             begun = time.monotonic()

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from system.harness import empty, kernel, runtime
+from system.harness import cgroups, empty, kernel, runtime
 from system.harness.commands import PROGRAMS, Done, Pair, Run
 from system.harness.days import say
 from system.harness.family import children, name
@@ -202,6 +202,20 @@ class TestOnesOwn:
             assert done.returncode == 125
             assert "only root may make it less nice" in done.stderr
         assert nobody("-p", pid).stdout == "2 send only\n"
+
+    def test_below_what_the_administrator_has_attached(
+        self, nobody: Run, netnicectl: Run, pair: Pair, folder: Path
+    ) -> None:
+        """A connection that its unit has at level 2, of a process that its user puts at level 0."""
+        with cgroups.made() as unit:
+            netnicectl("attach", "-n", "2", unit.name)
+            port = pair.hold(pair.b, "listen").line().strip()
+            words = cgroups.inside(unit, *DROP, PYTHON, str(folder / "hold.py"), "connect", pair.b4, port)
+            with pair.a.spawn(*words, stdout=subprocess.PIPE) as client:
+                client.line()
+                done = nobody("-n", "0", "--send-only", "-p", str(client.pid))
+                assert done.returncode == 0, done.stderr
+                assert marks(pair.a, 4, "dport", int(port)) == ("netnice2", 4)
 
     def test_descendants_that_are_nicer_stay_so(self, nobody: Run, folder: Path) -> None:
         me = folder / "netnice"

@@ -15,27 +15,20 @@ from typing import Any
 
 import pytest
 
-from system.harness import kernel
+from system.harness import cgroups, kernel
+from system.harness.cgroups import inside
 from system.harness.commands import PROGRAMS, Done, Pair, Run
 from system.harness.marks import marks
 from testbed import Process, program, scratch, sockets
 from testbed.namespace import wait_until
 
 pytestmark = pytest.mark.usefixtures("up")
-JOIN = 'echo $$ >"$0/cgroup.procs" && exec "$@"'
 MANY = 200
-#: Opens so many connections to a port of this host; at a signal each carries a byte, and it says how many arrived.
-HOLD_MANY = f"""if True:
-    import signal, socket
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
-    with socket.create_server(("127.0.0.1", 0), backlog={MANY}) as server:
-        held = [(socket.create_connection(server.getsockname()), server.accept()[0]) for _ in range({MANY})]
-    print(flush=True)
-    while signal.sigwait([signal.SIGUSR1]):
-        for one, _ in held:
-            one.sendall(b"x")
-        print(sum(len(other.recv(1)) for _, other in held), flush=True)
-"""
+#: Runs a Python program under a name that no other program has.
+CALLED = (
+    "import runpy, sys; sys.argv = sys.argv[1:]; open('/proc/self/comm', 'w').write('nnt-called');"
+    " runpy.run_path(sys.argv[0], run_name='__main__')"
+)
 
 Apply = Callable[..., Done]
 
@@ -43,17 +36,8 @@ Apply = Callable[..., Done]
 @pytest.fixture
 def slice_() -> Iterator[Path]:
     """A cgroup as a service manager makes them, gone afterwards with what is below it."""
-    folder = kernel.cgroup_root() / f"netnice-test-{os.getpid()}.slice"
-    folder.mkdir()
-    yield folder
-    for made in [*sorted(folder.rglob("*/"), reverse=True), folder]:
-        if made.is_dir():
-            until_empty(made)
-            made.rmdir()
-
-
-def until_empty(cgroup: Path) -> None:
-    wait_until(lambda: not (cgroup / "cgroup.procs").read_text(), f"{cgroup} to be empty")
+    with cgroups.made() as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -66,10 +50,6 @@ def apply(netnicectl: Run) -> Apply:
         return netnicectl("policy", verb, str(file), check=check)
 
     return run
-
-
-def inside(cgroup: Path, *argv: str) -> list[str]:
-    return [program("sh"), "-c", JOIN, str(cgroup), *argv]
 
 
 def attached(netnicectl: Run) -> dict[str, tuple[int, bool]]:
@@ -119,7 +99,7 @@ class TestUnits:
         def on() -> set[str]:
             return {s.congestion_control for s in sockets(pair.a) if s.state == "ESTAB"}
 
-        words = inside(cgroup, sys.executable, "-c", HOLD_MANY)
+        words = inside(cgroup, sys.executable, str(PROGRAMS / "hold_many.py"), str(MANY))
         with pair.a.spawn(*words, stdout=subprocess.PIPE) as holder:
             holder.line()
             for text, expected in (
@@ -154,6 +134,17 @@ class TestUnits:
 
 
 class TestPrograms:
+    def test_what_yields_more_already_stays(self, netnicectl: Run, apply: Apply, pair: Pair, slice_: Path) -> None:
+        """A connection of a unit at level 2, whose program a rule has at level 0."""
+        netnicectl("attach", "-n", "2", slice_.name)
+        port = pair.hold(pair.b, "listen").line().strip()
+        words = inside(slice_, sys.executable, "-c", CALLED, str(PROGRAMS / "hold.py"), "connect", pair.b4, port)
+        with pair.a.spawn(*words, stdout=subprocess.PIPE) as client:
+            client.line()
+            apply('[[rule]]\ncommand = "nnt-called"\n')
+            assert netnicectl("explain", str(client.pid)).stdout.splitlines()[1].split() == ["by", "itself", "0"]
+            assert marks(pair.a, 4, "dport", int(port)) == ("netnice2", 4)
+
     @pytest.fixture
     def sleeper(self) -> Path:
         found = scratch("policy") / "nnt-sleeper-long-name"

@@ -14,24 +14,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from system.harness.commands import Pair, Run
+from system.harness.commands import PROGRAMS, Pair, Run
 from system.harness.pins import rewrite_state
 from testbed import Process, program, scratch, sockets
 
-#: Opens so many connections to a port of this host; at a signal each carries a byte, and it says how many arrived.
-HOLD = """if True:
-    import resource, signal, socket, sys
-    many = int(sys.argv[1])
-    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
-    with socket.create_server(("127.0.0.1", 0), backlog=many) as server:
-        held = [(socket.create_connection(server.getsockname()), server.accept()[0]) for _ in range(many)]
-    print(flush=True)
-    while signal.sigwait([signal.SIGUSR1]):
-        for one, _ in held:
-            one.sendall(b"x")
-        print(sum(len(other.recv(1)) for _, other in held), flush=True)
-"""
 #: Of each kind; both ends of a connection are on what their process has them be.
 NICE = {"cubic": (334, []), "netnice": (333, ["netnice"]), "netnice2": (333, ["netnice", "-n", "2"])}
 
@@ -42,7 +28,7 @@ def holders(pair: Pair) -> Iterator[dict[str, Process]]:
         held = {}
         for name, (many, first) in NICE.items():
             words = [program(first[0]), *first[1:]] if first else []
-            argv = [*words, sys.executable, "-c", HOLD, str(many)]
+            argv = [*words, sys.executable, str(PROGRAMS / "hold_many.py"), str(many)]
             held[name] = all_of_them.enter_context(pair.a.spawn(*argv, stdout=subprocess.PIPE))
             held[name].line()
         yield held

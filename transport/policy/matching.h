@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rules, applied to a name: what all that match it say together. */
+/* The rules of algorithms/niceness/rule.h, and names to compare with them. */
 #ifndef NN_POLICY_MATCHING_H
 #define NN_POLICY_MATCHING_H
 
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
-#include "rules.h"
+#include "../../algorithms/niceness/rule.h"
 
 #define NAMED 1024 /* as much of a cgroup's path as the kernel tells */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, RULES);
+	__uint(max_entries, NN_RULES);
 	__type(key, u32);
-	__type(value, struct rule);
+	__type(value, struct nn_rule);
 } rules SEC(".maps");
 
-struct named {
+struct name {
 	u8 text[NAMED];
-	u32 length;
-	u32 last; /* where its last part begins */
+	struct nn_named named;
 };
 
 /* Room for a name: a program's stack has less. */
@@ -28,60 +27,65 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 2); /* of a cgroup, of a program: one may interrupt the other */
 	__type(key, u32);
-	__type(value, struct named);
+	__type(value, struct name);
 } names SEC(".maps");
 
 struct matching {
-	const struct named *named;
-	u32 command; /* it is a program's */
-	u32 niceness; /* so far: it yields where any rule has it yield */
+	struct name *name;
+	u32 niceness; /* of all rules that match so far */
 };
 
 struct comparison {
-	const struct rule *rule;
-	const struct named *named;
-	u32 from, between; /* where the name begins, and how much of it the pattern leaves open */
+	const struct nn_rule *rule;
+	const struct name *name;
+	struct nn_part part;
 	bool differs;
 };
 
 /* Calls, not loops: the verifier sees a call once, and each round of a loop. */
 static long compare(u32 i, struct comparison *c)
 {
-	u32 at = c->from + i + (i < c->rule->head ? 0 : c->between);
+	u32 opposite = nn_rule_opposite(c->rule, c->part, i);
 
-	c->differs = c->named->text[at % NAMED] != c->rule->text[i % RULE_TEXT];
+	c->differs = c->name->text[opposite % NAMED] != c->rule->text[i % NN_RULE_TEXT];
 	return c->differs;
-}
-
-static __always_inline bool matches(const struct rule *rule, const struct named *named, u32 from, u32 length)
-{
-	u32 both = rule->head + rule->tail;
-	struct comparison c = { .rule = rule, .named = named, .from = from, .between = length - both };
-
-	if (rule->open ? length < both : length != both)
-		return false;
-	bpf_loop(both, compare, &c, 0);
-	return !c.differs;
 }
 
 static long match(u32 i, struct matching *m)
 {
-	const struct rule *rule = bpf_map_lookup_elem(&rules, &i);
-	u32 from;
+	const struct nn_rule *rule = bpf_map_lookup_elem(&rules, &i);
+	struct comparison c = { .rule = rule, .name = m->name };
 
-	if (!rule || m->command != (rule->subject == RULE_COMMAND))
+	if (!rule)
 		return 0;
-	from = rule->subject == RULE_NAME ? m->named->last : 0;
-	if (matches(rule, m->named, from, m->named->length - from))
+	c.part = nn_rule_part(rule, m->name->named);
+	if (!c.part.possible)
+		return 0;
+	bpf_loop(nn_rule_bytes(rule), compare, &c, 0);
+	if (!c.differs)
 		m->niceness |= rule->niceness;
 	return 0;
 }
 
-static long note_slash(u32 i, struct named **named)
+static long note_slash(u32 i, struct matching *m)
 {
-	if ((*named)->text[i % NAMED] == '/')
-		(*named)->last = i + 1;
+	if (m->name->text[i % NAMED] == '/')
+		m->name->named.last = i + 1;
 	return 0;
+}
+
+/* What all of so many rules say of a name of this length, which is a cgroup's path or a program's. */
+static __noinline u32 niceness_of_name(struct name *name, u32 length, bool command, u32 number)
+{
+	struct matching m = { .name = name };
+
+	name->named.length = length;
+	name->named.last = 0;
+	name->named.command = command;
+	if (!command)
+		bpf_loop(length, note_slash, &m, 0);
+	bpf_loop(number, match, &m, 0);
+	return m.niceness;
 }
 
 #endif

@@ -194,7 +194,7 @@ static __noinline int answer(u32 offset)
 			return -ENOMEM;
 		return done(said.bits);
 	case NN_VERDICT_FORGET:
-		bpf_map_delete_elem(&processes, &process);
+		bpf_map_delete_elem(&processes, &process); /* still known: another may be raising it */
 		return done(0);
 	case NN_VERDICT_FORBIDDEN:
 		return -EPERM;
@@ -227,24 +227,20 @@ static __always_inline bool is_ours(const struct cgroup *cgroup)
 SEC("tp_btf/cgroup_mkdir")
 int BPF_PROG(netnice_cgroup, struct cgroup *cgroup, const char *path)
 {
-	u32 value, room = 0;
-	struct named *named = bpf_map_lookup_elem(&names, &room);
-	struct matching m = { .named = named };
+	u32 value, room = 0, number = nn_niceness_choices.rules;
+	struct name *name = bpf_map_lookup_elem(&names, &room);
 	u64 id = cgroup->kn->id;
 	long read;
 
-	if (!nn_niceness_choices.rules || !named || !is_ours(cgroup))
+	if (!number || !name || !is_ours(cgroup))
 		return 0;
-	read = bpf_probe_read_kernel_str(named->text, sizeof(named->text), path);
+	read = bpf_probe_read_kernel_str(name->text, sizeof(name->text), path);
 	if (read <= 1)
 		return 0;
-	named->length = read - 1;
-	named->last = 0;
-	bpf_loop(named->length, note_slash, &named, 0);
-	bpf_loop(nn_niceness_choices.rules, match, &m, 0);
-	if (!m.niceness)
+	value = niceness_of_name(name, read - 1, false, number);
+	if (!value)
 		return 0;
-	value = m.niceness | ATTACHED_BY_RULE;
+	value |= ATTACHED_BY_RULE;
 	if (bpf_map_update_elem(&attached, &id, &value, BPF_ANY))
 		COUNT(&nn_niceness_counters, refused);
 	else
@@ -265,19 +261,20 @@ int BPF_PROG(netnice_removed, struct cgroup *cgroup, const char *path)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(netnice_exec, struct task_struct *task)
 {
-	u32 room = 1;
-	struct named *named = bpf_map_lookup_elem(&names, &room);
-	struct matching m = { .named = named, .command = 1 };
-	u32 *now;
+	u32 room = 1, number = nn_niceness_choices.rules, wanted, *now;
+	struct name *name = bpf_map_lookup_elem(&names, &room);
+	long read;
 
-	if (!nn_niceness_choices.rules || !named)
+	if (!number || !name)
 		return 0;
-	named->length = bpf_probe_read_kernel_str(named->text, sizeof(task->comm), task->comm) - 1;
-	bpf_loop(nn_niceness_choices.rules, match, &m, 0);
-	if (!m.niceness)
+	read = bpf_probe_read_kernel_str(name->text, sizeof(task->comm), task->comm);
+	if (read <= 1)
+		return 0;
+	wanted = niceness_of_name(name, read - 1, true, number);
+	if (!wanted)
 		return 0;
 	now = find(task->tgid);
-	add(task->tgid, nn_niceness_added(now ? *now : 0, m.niceness));
+	add(task->tgid, nn_niceness_added(now ? *now : 0, wanted));
 	return 0;
 }
 

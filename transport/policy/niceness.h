@@ -4,8 +4,8 @@
 #define NN_POLICY_NICENESS_H
 
 #include "../../algorithms/niceness/call.h"
+#include "../../algorithms/niceness/rule.h"
 #include "group.h"
-#include "rules.h"
 
 /* A mebibyte of memory. One that is full says no to newcomers; it never forgets somebody else's. */
 #define NICENESS_PROCESSES 65536

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* The decisions of algorithms/niceness/ as functions that another language can call. */
 #include "niceness/call.h"
+#include "niceness/rule.h"
 
 bool nn_test_lowers(u32 now, u32 wanted)
 {
@@ -24,4 +25,15 @@ u64 nn_test_answer(u32 offset, u32 now, bool owner, bool root)
 	struct nn_answer answer = nn_answer(nn_call_of(offset), now, caller);
 
 	return (u64)answer.verdict << 32 | answer.bits;
+}
+
+bool nn_test_rule_matches(const struct nn_rule *rule, const u8 *name, u32 length)
+{
+	struct nn_named named = { .length = length, .command = rule->subject == NN_RULE_COMMAND };
+	struct nn_part part = nn_rule_part(rule, named);
+
+	for (u32 i = 0; part.possible && i < nn_rule_bytes(rule); i++)
+		if (name[nn_rule_opposite(rule, part, i)] != rule->text[i])
+			return false;
+	return part.possible;
 }

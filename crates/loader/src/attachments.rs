@@ -73,11 +73,17 @@ pub fn all() -> Vec<Attachment> {
         .collect()
 }
 
-/// What its cgroups have a process be.
-pub fn of_process(pid: u32) -> Option<Group> {
-    let entries = entries();
-    let hierarchy = Hierarchy::find().ok()?;
-    of(&hierarchy, &entries, pid)
+/// How nice a process is, in whatever way: by itself, by a cgroup of netnice, by those that are attached.
+pub fn in_effect(pid: u32) -> Option<Group> {
+    let own = niceness::of(pid);
+    let Ok(hierarchy) = Hierarchy::find() else {
+        return own;
+    };
+    let cgroup = hierarchy.cgroup_of(pid);
+    let of_ours = cgroup.and_then(|dir| Group::of_path(&dir.to_string_lossy()));
+    [own, of_ours, of(&hierarchy, &entries(), pid)]
+        .into_iter()
+        .fold(None, Group::nicer)
 }
 
 /// Ids and bits.

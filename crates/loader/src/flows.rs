@@ -7,7 +7,7 @@ use netlink_packet_sock_diag::inet::nlas::{Nla, TcpInfo};
 use netlink_packet_sock_diag::inet::{ExtensionFlags, InetResponse};
 use serde::Serialize;
 
-use crate::group::{Direction, Group, HIGHEST_LEVEL};
+use crate::group::Group;
 use crate::{sockets, Result};
 
 /// One end of a connection.
@@ -39,11 +39,7 @@ impl Flow {
 
     /// That its congestion control is of; `None` for those of others.
     pub fn level(&self) -> Option<u32> {
-        let of = |level: &u32| {
-            Group::new(*level, true, Direction::Both).congestion_control()
-                == self.congestion_control
-        };
-        (0..=HIGHEST_LEVEL).find(of)
+        Group::level_of(&self.congestion_control)
     }
 
     fn of(response: &InetResponse) -> Option<Self> {

@@ -114,6 +114,12 @@ impl Group {
         })
     }
 
+    /// The level whose connections run on this congestion control; `None` for those of others.
+    pub fn level_of(congestion_control: &str) -> Option<u32> {
+        let of = |level: &u32| Self::new(*level, true, Direction::Both).congestion_control();
+        (0..=HIGHEST_LEVEL).find(|level| of(level) == congestion_control)
+    }
+
     /// What its connections run on, as setsockopt(TCP_CONGESTION) takes it.
     pub fn congestion_control(self) -> String {
         match self.level {

@@ -39,6 +39,8 @@ pub struct Target {
     pub mark: bool,
     /// They yield with what they receive.
     pub receive: bool,
+    /// Sockets that yield more already stay as they are.
+    pub only_nicer: bool,
 }
 
 impl Target {
@@ -51,7 +53,22 @@ impl Target {
             congestion_control: sending.map(Group::congestion_control),
             mark: machine_marks && sending.is_some_and(|group| group.marked),
             receive: group.is_some_and(|group| group.direction.receives()),
+            only_nicer: false,
         }
+    }
+
+    /// The same for who may not make them less nice, or does not mean to.
+    pub fn only_nicer(self) -> Self {
+        Self {
+            only_nicer: true,
+            ..self
+        }
+    }
+
+    /// Would a socket on this congestion control yield less?
+    fn lowers(&self, now: &str) -> bool {
+        let wanted = self.congestion_control.as_deref();
+        Group::level_of(now) > wanted.and_then(Group::level_of)
     }
 }
 
@@ -213,10 +230,15 @@ impl Maps {
                 .update(&key, &1u32.to_ne_bytes(), MapFlags::ANY)
                 .map_err(io::Error::other)?;
         }
-        if !target.receive {
+        if target.only_nicer && target.lowers(&socket.congestion_control()?) {
+            return Ok(());
+        }
+        if !target.receive && !target.only_nicer {
             self.release(socket)?;
         }
-        socket.mark(target.mark)?;
+        if target.mark || !target.only_nicer {
+            socket.mark(target.mark)?;
+        }
         match &target.congestion_control {
             Some(name) => socket.set_congestion_control(name),
             None if socket.is_ours()? => socket.set_congestion_control(default),

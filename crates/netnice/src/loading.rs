@@ -4,7 +4,7 @@
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
 use netnice_loader::group::Group;
-use netnice_loader::{is_up, kernel, up, Outcome, UpOptions};
+use netnice_loader::{is_up, kernel, rules, up, Outcome, UpOptions};
 use netnice_output::complain;
 
 use crate::Error;
@@ -19,6 +19,9 @@ pub(crate) fn load(target: Group) -> Result<(), Error> {
                 "netnice",
                 "loaded into the kernel, for the first time since it started ('netnicectl down' unloads it)",
             );
+            if let Err(why) = rules::apply_file() {
+                complain("netnice", why);
+            }
         }
     } else if !kernel::congestion_controls()?.contains(&target.congestion_control()) {
         return Err(Error::NotLoaded);

@@ -123,7 +123,11 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
         Err(Refusal::Unanswered) => join(process, to)?,
         Err(why) => return Err(not_nicer(why)),
     }
-    let done = live::switch(process.pid, &Target::of(to))?;
+    let target = match privileged() {
+        true => Target::of(to),
+        false => Target::of(to).only_nicer(),
+    };
+    let done = live::switch(process.pid, &target)?;
     if let Some(reason) = done.reason {
         return Err(Error::Refused {
             pid: process.pid,

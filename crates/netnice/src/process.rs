@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What /proc tells of another process.
 
+use netnice_loader::attachments;
 use netnice_loader::group::Group;
-use netnice_loader::{attachments, niceness};
 use procfs::process::StatFlags;
 use procfs::ProcError;
 
@@ -43,9 +43,7 @@ impl Process {
             name: status.name,
             users: [status.ruid, status.euid],
             kernel: flags.contains(StatFlags::PF_KTHREAD),
-            group: [niceness::of(pid), attachments::of_process(pid)]
-                .into_iter()
-                .fold(cgroup, Group::nicer),
+            group: attachments::in_effect(pid),
             cgroup,
         })
     }

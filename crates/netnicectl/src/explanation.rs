@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use netnice_loader::attachments::{above, Attachment};
+use netnice_loader::attachments::{above, in_effect, Attachment};
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::flows::{flows, Flow};
 use netnice_loader::group::Group;
@@ -79,15 +79,6 @@ impl OfProcess {
         let causes = cgroup
             .as_deref()
             .map_or_else(Vec::new, |cgroup| Cause::of(&hierarchy, cgroup));
-        let own = niceness::of(pid);
-        let of_ours = cgroup
-            .as_deref()
-            .and_then(|dir| Group::of_path(&dir.to_string_lossy()));
-        let in_effect = causes
-            .iter()
-            .map(|cause| Some(cause.attachment.group))
-            .chain([own, of_ours])
-            .fold(None, Group::nicer);
         let sockets = sockets_of(pid);
         let mut connections = BTreeMap::new();
         for flow in flows()?.iter().filter(|flow| sockets.contains(&flow.inode)) {
@@ -100,11 +91,11 @@ impl OfProcess {
         Ok(Some(Self {
             pid,
             program,
-            own,
+            own: niceness::of(pid),
             rules,
             cgroup: cgroup.map(|dir| hierarchy.below_root(&dir)),
             causes,
-            in_effect,
+            in_effect: in_effect(pid),
             connections,
         }))
     }

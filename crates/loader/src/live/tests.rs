@@ -85,6 +85,7 @@ fn a_process_that_does_not_exist() {
         congestion_control: Some("reno".into()),
         mark: false,
         receive: false,
+        only_nicer: false,
     };
     assert!(matches!(
         switch(i32::MAX as u32, &target),

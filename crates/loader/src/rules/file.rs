@@ -10,7 +10,7 @@ use toml::Spanned;
 use super::pattern::{NoPattern, Pattern};
 use super::rule::{Rule, Subject};
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
-use crate::shared::RULES;
+use crate::shared::NN_RULES;
 use crate::{Error, Result};
 
 /// Where `up`, `policy apply` and `policy check` look.
@@ -97,9 +97,9 @@ fn parse(text: &str) -> std::result::Result<Vec<Written>, String> {
         all.push(Written { line, text, means });
     }
     let number: usize = all.iter().map(|written| written.means.len()).sum();
-    if number > RULES as usize {
+    if number > NN_RULES as usize {
         return Err(format!(
-            "{number} rules, a container's counting as {} or more: there is room for {RULES}",
+            "{number} rules, a container's counting as {} or more: there is room for {NN_RULES}",
             CONTAINERS.len()
         ));
     }
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_is_refused_says_where() {
-        let many = "[[rule]]\nunit = 'x'\n".repeat(RULES as usize + 1);
+        let many = "[[rule]]\nunit = 'x'\n".repeat(NN_RULES as usize + 1);
         for (text, why) in [
             ("[[rule]]\n", "line 1: a rule names one of"),
             ("[[rule]]\nunit = 'a'\ncommand = 'b'", "this one names 2"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The administrator's policy: rules that put units, containers and programs into the background, those that are there
 //! and those to come. The kernel compares names when a cgroup is made and when a program begins
-//! (`transport/policy/matching.h`); what is there already is found here.
+//! (`algorithms/niceness/rule.h`); what is there already is found here.
 //!
 //! What an administrator has attached by hand stays as it is, and no connection is interrupted.
 
@@ -9,7 +9,7 @@ mod file;
 mod pattern;
 mod rule;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use libbpf_rs::{MapCore, MapFlags};
 use procfs::process::{all_processes, StatFlags};
@@ -21,7 +21,7 @@ use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness::Refusal;
 use crate::reached::Reached;
-use crate::shared::{niceness_choices, rule as kernel_rule, ATTACHED_BY_RULE};
+use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE};
 use crate::{niceness, pins, Error, Result};
 
 pub use file::{read, Written, FILE};
@@ -100,6 +100,20 @@ pub fn apply(rules: &[Rule]) -> Result<Applied> {
     Ok(done)
 }
 
+/// Those of the administrator's file hold, if there is one.
+///
+/// # Errors
+/// As [`read`] and [`apply`].
+pub fn apply_file() -> Result<Option<Applied>> {
+    let file = Path::new(FILE);
+    if !file.exists() {
+        return Ok(None);
+    }
+    let written = read(file)?;
+    let rules: Vec<Rule> = written.into_iter().flat_map(|one| one.means).collect();
+    apply(&rules).map(Some)
+}
+
 /// The rules that the kernel has; none where it may not be asked.
 pub fn current() -> Vec<Rule> {
     let Some((map, choices)) = pins::map(&pins::rules()).zip(niceness::choices()) else {
@@ -107,10 +121,10 @@ pub fn current() -> Vec<Rule> {
     };
     let read = |i: u32| -> Option<Rule> {
         let value = map.lookup(&i.to_ne_bytes(), MapFlags::ANY).ok()??;
-        let value: [u8; size_of::<kernel_rule>()] = value.try_into().ok()?;
+        let value: [u8; size_of::<nn_rule>()] = value.try_into().ok()?;
         // SAFETY: as many bytes as the structure has, of integers.
         Rule::of_kernel(&unsafe {
-            std::mem::transmute::<[u8; size_of::<kernel_rule>()], kernel_rule>(value)
+            std::mem::transmute::<[u8; size_of::<nn_rule>()], nn_rule>(value)
         })
     };
     (0..choices.rules).filter_map(read).collect()
@@ -125,8 +139,7 @@ pub(crate) fn put(rules: &[Rule]) -> Result<()> {
     choose(0)?; // no rule is compared half written
     for (i, rule) in (0u32..).zip(rules) {
         // SAFETY: a structure of integers without gaps, as many bytes as it has.
-        let value: [u8; size_of::<kernel_rule>()] =
-            unsafe { std::mem::transmute(rule.to_kernel()) };
+        let value: [u8; size_of::<nn_rule>()] = unsafe { std::mem::transmute(rule.to_kernel()) };
         map.update(&i.to_ne_bytes(), &value, MapFlags::ANY)
             .map_err(Error::bpf("keep a rule"))?;
     }
@@ -152,7 +165,7 @@ pub fn named(rules: &[Rule]) -> Result<Named> {
 }
 
 /// What the rules have a cgroup be.
-fn of_cgroup(rules: &[Rule], hierarchy: &Hierarchy, cgroup: &std::path::Path) -> Option<Group> {
+fn of_cgroup(rules: &[Rule], hierarchy: &Hierarchy, cgroup: &Path) -> Option<Group> {
     let below = hierarchy.below_root(cgroup);
     if hierarchy.depth(cgroup) >= DEPTHS || hierarchy.is_ours(cgroup) {
         return None;
@@ -184,7 +197,7 @@ fn processes() -> impl Iterator<Item = (u32, String)> {
 fn raise(pid: u32, to: Group) -> Reached {
     let to = Group::nicer(niceness::of(pid), Some(to));
     match niceness::set(pid, to) {
-        Ok(()) => Reached::of(pid, switch(pid, &Target::of(to))),
+        Ok(()) => Reached::of(pid, switch(pid, &Target::of(to).only_nicer())),
         Err(Refusal::NoProcess(_)) => Reached::default(),
         Err(why) => Reached::missed(why.to_string()),
     }

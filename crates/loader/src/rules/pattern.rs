@@ -4,9 +4,9 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use crate::shared::RULE_TEXT;
+use crate::shared::NN_RULE_TEXT;
 
-const LONGEST: usize = RULE_TEXT as usize;
+const LONGEST: usize = NN_RULE_TEXT as usize;
 
 /// What a name begins with, and what it ends with if anything may be between.
 #[derive(Debug, Clone, PartialEq, Eq)]

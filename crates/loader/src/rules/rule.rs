@@ -8,7 +8,9 @@ use serde::{Serialize, Serializer};
 use super::pattern::Pattern;
 use crate::group::Group;
 use crate::niceness;
-use crate::shared::{rule, rule_subject, RULE_COMMAND, RULE_NAME, RULE_PATH, RULE_TEXT};
+use crate::shared::{
+    nn_rule, nn_rule_subject, NN_RULE_COMMAND, NN_RULE_NAME, NN_RULE_PATH, NN_RULE_TEXT,
+};
 
 /// What a pattern is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -52,13 +54,13 @@ impl Rule {
         self.subject == Subject::Command && self.pattern.matches(name)
     }
 
-    pub(super) fn to_kernel(&self) -> rule {
+    pub(super) fn to_kernel(&self) -> nn_rule {
         let tail = self.pattern.tail.as_deref().unwrap_or_default();
-        let mut text = [0; RULE_TEXT as usize];
+        let mut text = [0; NN_RULE_TEXT as usize];
         let (head, rest) = text.split_at_mut(self.pattern.head.len());
         head.copy_from_slice(self.pattern.head.as_bytes());
         rest[..tail.len()].copy_from_slice(tail.as_bytes());
-        rule {
+        nn_rule {
             subject: number(self.subject),
             niceness: niceness::bits(self.group),
             head: self.pattern.head.len() as u32,
@@ -69,7 +71,7 @@ impl Rule {
     }
 
     /// `None`: nobody's, or another build's.
-    pub(super) fn of_kernel(found: &rule) -> Option<Self> {
+    pub(super) fn of_kernel(found: &nn_rule) -> Option<Self> {
         let (head, rest) = found.text.split_at_checked(found.head as usize)?;
         let tail = rest.get(..found.tail as usize)?;
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
@@ -89,11 +91,11 @@ impl Rule {
     }
 }
 
-fn number(subject: Subject) -> rule_subject {
+fn number(subject: Subject) -> nn_rule_subject {
     match subject {
-        Subject::Unit => RULE_NAME,
-        Subject::Cgroup => RULE_PATH,
-        Subject::Command => RULE_COMMAND,
+        Subject::Unit => NN_RULE_NAME,
+        Subject::Cgroup => NN_RULE_PATH,
+        Subject::Command => NN_RULE_COMMAND,
     }
 }
 
@@ -112,6 +114,40 @@ impl Display for Rule {
 mod tests {
     use super::*;
     use crate::group::Direction;
+    use netnice_cores as _; // links the kernel's side
+
+    extern "C" {
+        fn nn_test_rule_matches(rule: *const nn_rule, name: *const u8, length: u32) -> bool;
+    }
+
+    fn words(letters: &str, longest: usize) -> Vec<String> {
+        let mut all = vec![String::new()];
+        for at in 0.. {
+            let Some(word) = all.get(at).cloned().filter(|word| word.len() < longest) else {
+                return all;
+            };
+            all.extend(letters.chars().map(|letter| format!("{word}{letter}")));
+        }
+        all
+    }
+
+    #[test]
+    fn the_kernel_matches_what_this_does() {
+        let patterns = words("ab*", 4);
+        let patterns = patterns
+            .iter()
+            .filter(|word| word.parse::<Pattern>().is_ok());
+        for pattern in patterns {
+            let rule = rule(Subject::Command, pattern);
+            for name in words("ab", 6) {
+                // SAFETY: a rule, and as many bytes as are said.
+                let theirs = unsafe {
+                    nn_test_rule_matches(&rule.to_kernel(), name.as_ptr(), name.len() as u32)
+                };
+                assert_eq!(theirs, rule.names_command(&name), "{pattern} {name}");
+            }
+        }
+    }
 
     fn rule(subject: Subject, pattern: &str) -> Rule {
         Rule {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use netnice_loader::rules::{self, Named, Rule, Subject, Written};
+use netnice_loader::rules::{self, Applied, Named, Rule, Subject, Written};
 use netnice_output::{complain, print};
 use serde::Serialize;
 
@@ -81,15 +81,16 @@ impl Policy {
     }
 }
 
-/// As `up` does, with the file in its place.
-pub(super) fn apply(written: &[Written]) -> Result<()> {
+fn apply(written: &[Written]) -> Result<()> {
     let rules: Vec<Rule> = written.iter().flat_map(|w| w.means.clone()).collect();
-    let done = rules::apply(&rules)?;
+    tell(&rules::apply(&rules)?)
+}
+
+/// What became of it; `up` applies rules, too.
+pub(super) fn tell(done: &Applied) -> Result<()> {
     print(format_args!(
-        "rules: {}, cgroups that they put into the background: {}; of what changed, {}",
-        written.len(),
-        done.cgroups,
-        done.reached
+        "policy applied: rules: {}, cgroups that they put into the background: {}; of what changed, {}",
+        done.rules, done.cgroups, done.reached
     ))?;
     if done.by_hand > 0 {
         let number = done.by_hand;

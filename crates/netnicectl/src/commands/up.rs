@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -51,14 +50,11 @@ impl Up {
         if let Some(why) = State::read().and_then(|state| state.hindered) {
             complain("netnicectl", format_args!("only root can use it: {why}"));
         }
-        if Path::new(rules::FILE).exists() {
-            // All else is up: a mistake in the file is to be said, not to leave a machine without.
-            if let Err(why) = rules::read(rules::FILE.as_ref())
-                .map_err(Into::into)
-                .and_then(|written| policy::apply(&written))
-            {
-                complain("netnicectl", why);
-            }
+        // All else is up: a mistake in the file is to be said, not to leave a machine without.
+        match rules::apply_file() {
+            Ok(None) => {}
+            Ok(Some(applied)) => policy::tell(&applied)?,
+            Err(why) => complain("netnicectl", why),
         }
         Ok(ExitCode::SUCCESS)
     }
