@@ -17,11 +17,12 @@ use sha2::{Digest, Sha256};
 
 const RUNNING_KERNEL: &str = "/sys/kernel/btf/vmlinux";
 /// A name and a source.
-const OBJECTS: [(&str, &str); 7] = [
+const OBJECTS: [(&str, &str); 8] = [
     ("sender", "transport/sender/bpf/sender.bpf.c"),
     ("replay", "transport/sender/bpf/replay.bpf.c"),
     ("policy", "transport/policy/policy.bpf.c"),
     ("niceness", "transport/policy/niceness.bpf.c"),
+    ("waiting", "transport/policy/waiting.bpf.c"),
     ("receiver", "transport/receiver/receiver.bpf.c"),
     ("adopted", "transport/receiver/adopted.bpf.c"),
     ("option", "transport/receiver/option.bpf.c"),
@@ -42,7 +43,8 @@ fn main() {
         fs::write(out.join(file), netnice_build::table(&half)).expect("write a table");
     }
     let shared = netnice_build::bindings(
-        "#include \"transport/policy/niceness.h\"\n#include \"transport/receiver/state.h\"\n\
+        "#include \"transport/policy/niceness.h\"\n#include \"transport/policy/waiting.h\"\n\
+         #include \"transport/receiver/state.h\"\n\
          #include \"transport/receiver/option.h\"\n#include \"algorithms/receiver/wish.h\"\n",
         &[
             "policy_group",
@@ -55,6 +57,9 @@ fn main() {
             "NICENESS_PROCESSES",
             "NICENESS_DEPTHS",
             "attached_bit",
+            "waiting_choices",
+            "waiting_counters",
+            "WAITING_LISTENERS",
             "nn_rule",
             "nn_rule_subject",
             "NN_RULES",

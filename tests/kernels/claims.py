@@ -32,7 +32,9 @@ def _sends(steps: Steps) -> bool:
 
 def _receives(steps: Steps) -> bool:
     counters = _status(steps)["receiver"]["counters"]
-    return _well(steps, "download") and counters["connections"] == 1 and counters["clamp_failed"] == 0
+    # One in use, too: that of the step `waiting`.
+    begun = (counters["connections"], counters["adopted"])
+    return _well(steps, "download") and begun == (2, 1) and counters["clamp_failed"] == 0
 
 
 def _moves(steps: Steps) -> bool:
@@ -46,6 +48,11 @@ def _attaches(steps: Steps) -> bool:
     return causes == [(True, 1), (False, 2)] and bool(found["in_effect"]["level"] == 2)
 
 
+def _accepts(steps: Steps) -> bool:
+    """The listening socket and what waits for it."""
+    return "processes: 1, their TCP sockets: 2" in steps["waiting"].said
+
+
 #: Of kernels that are new enough, as the table has them.
 CLAIMS: dict[str, Callable[[Steps], bool]] = {
     "nothing missing": lambda steps: _well(steps, "doctor"),
@@ -55,6 +62,7 @@ CLAIMS: dict[str, Callable[[Steps], bool]] = {
     "receives": _receives,
     "`-p`": _moves,
     "`attach`, `policy`": _attaches,
+    "not accepted yet": _accepts,
     "the verifier's work as before": lambda steps: _well(steps, "verifier"),
     "nothing left": lambda steps: _well(steps, "down", "left", "end"),
 }

@@ -79,6 +79,21 @@ attached() {
 	netnicectl detach job.slice >/dev/null
 }
 
+# A connection that its server has not accepted yet.
+waiting() {
+	mkdir -p /sys/fs/cgroup/slow.service
+	sh -c 'echo $$ >/sys/fs/cgroup/slow.service/cgroup.procs; exec nc -l -p 5004' >/dev/null &
+	sleep 1
+	server=$(pidof nc)
+	kill -STOP "$server"
+	tail -f /dev/null | nc 127.0.0.1 5004 >/dev/null &
+	sleep 1
+	netnicectl attach slow.service
+	netnicectl detach slow.service >/dev/null
+	kill -9 "$server"
+	killall nc tail
+}
+
 left >/tmp/before
 step doctor netnicectl doctor --json
 step up netnicectl up --with "$(cat /with)"
@@ -88,6 +103,7 @@ if netnicectl status >/dev/null 2>&1; then
 	step download download
 	step running running
 	step attached attached
+	step waiting waiting
 	step status netnicectl status --json
 	step verifier verifier --nocapture
 	[ -z "$NETNICE_PIN" ] || step pins cat "/verifier/$(uname -r | cut -d . -f 1-2).json"

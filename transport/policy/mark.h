@@ -49,19 +49,21 @@ static __always_inline void select_cc(struct bpf_sock_ops *ops, const void *name
 		COUNT(counters, cc_failed);
 }
 
+/* `sk`: a socket, or what stands for it. As an IPv4 socket sends, or as an IPv6 one. */
+static __always_inline long put_marks(void *sk, bool ipv4, int tos, int priority)
+{
+	long err = ipv4 ? bpf_setsockopt(sk, SOL_IP, IP_TOS, &tos, sizeof(tos))
+			: bpf_setsockopt(sk, SOL_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
+
+	bpf_setsockopt(sk, SOL_SOCKET, SO_PRIORITY, &priority, sizeof(priority)); /* last: a TOS resets it */
+	return err;
+}
+
 static __always_inline void mark(struct bpf_sock_ops *ops, struct policy_counters *counters)
 {
-	int tos = POLICY_TOS, priority = POLICY_PRIORITY;
 	bool mapped = ops->family == AF_INET6 && is_v4_mapped(ops);
-	long err;
 
-	if (ops->family == AF_INET || mapped)
-		err = bpf_setsockopt(ops, SOL_IP, IP_TOS, &tos, sizeof(tos));
-	else
-		err = bpf_setsockopt(ops, SOL_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
-	bpf_setsockopt(ops, SOL_SOCKET, SO_PRIORITY, &priority, sizeof(priority)); /* last: a TOS resets it */
-
-	if (!err)
+	if (!put_marks(ops, ops->family == AF_INET || mapped, POLICY_TOS, POLICY_PRIORITY))
 		COUNT(counters, marked);
 	else if (mapped)
 		COUNT(counters, mapped_unmarked);

@@ -27,6 +27,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "../receiver/wishes.h"
+#include "control.h"
 #include "mark.h"
 #include "matching.h"
 #include "moved.h"
@@ -75,9 +76,6 @@ static u64 known[NICENESS_NUMBERS / 64] SEC(".bss.known");
 
 struct niceness_counters nn_niceness_counters;
 struct niceness_choices nn_niceness_choices SEC(".data") = { .marks = 1 };
-
-/* As nn_niceness_rank() counts them, less one. */
-static const char controls[4][16] = { "netnice", "netnice1", "netnice2" }; /* four, for the verifier */
 
 static __always_inline u64 *known_word(u32 process)
 {
@@ -338,20 +336,6 @@ static __always_inline u32 niceness_of(struct bpf_sock *sk)
 	return own ? *own : 0;
 }
 
-/* The rank at which a connection yields already, because its cgroup said so. */
-static __always_inline u32 rank_of(struct bpf_sock_ops *ops)
-{
-	char now[16] = {};
-	u32 rank = 0;
-
-	if (bpf_getsockopt(ops, SOL_TCP, TCP_CONGESTION, now, sizeof(now)))
-		return 0;
-	for (u32 i = 0; i < 3; i++)
-		if (!__builtin_memcmp(now, controls[i], sizeof(now)))
-			rank = i + 1;
-	return rank;
-}
-
 SEC("sockops")
 int netnice_opened(struct bpf_sock_ops *ops)
 {
@@ -368,7 +352,7 @@ int netnice_opened(struct bpf_sock_ops *ops)
 	if (!niceness || is_moved(sk) || !nn_niceness_speaks(niceness, rank_of(ops)))
 		return 1;
 	count_connection(ops, counters);
-	select_cc(ops, controls[(nn_niceness_rank(niceness) - 1) & 3], counters);
+	select_cc(ops, control_of(nn_niceness_rank(niceness)), counters);
 	if (nn_niceness_choices.marks && !(niceness & NN_NICENESS_UNMARKED))
 		mark(ops, counters);
 	return 1;

@@ -3,10 +3,11 @@
 //!
 //! Each is duplicated from the process (pidfd_getfd), for which the kernel asks the rights of a debugger: nobody
 //! reaches what is not theirs. A socket that processes share is switched for all of them. A connection that waits to
-//! be accepted belongs to nobody yet, and is missed.
+//! be accepted has no descriptor: an iterator in the kernel switches it with its listening socket, which takes root.
 
 mod process;
 mod socket;
+mod waiting;
 
 use std::collections::HashSet;
 use std::io;
@@ -18,11 +19,12 @@ use rustix::io::Errno;
 use crate::facts::privileged;
 use crate::group::Group;
 use crate::kernel::Release;
-use crate::shared::NN_BY_NETNICE;
+use crate::shared::{waiting_choices, waiting_counters, NN_BY_NETNICE};
 use crate::state::State;
 use crate::{pins, receiver, Error, Result};
 use process::Process;
 use socket::Tcp;
+use waiting::Queue;
 
 /// A process may open and accept while its sockets are read.
 const PASSES: usize = 4;
@@ -72,6 +74,28 @@ impl Target {
     }
 }
 
+impl Target {
+    /// The same for what waits to be accepted. `default`: what connections of the foreground run on there.
+    fn choices(&self, default: &str) -> waiting_choices {
+        let name = self.congestion_control.as_deref();
+        let mut cc_name = [0; 16];
+        for (to, from) in cc_name[..15]
+            .iter_mut()
+            .zip(name.unwrap_or(default).bytes())
+        {
+            *to = from;
+        }
+        waiting_choices {
+            cc_name,
+            only_nice: name.is_none().into(),
+            mark: self.mark.into(),
+            unmark: (!self.mark && !self.only_nicer).into(),
+            receive: self.receive.into(),
+            release: (!self.receive && !self.only_nicer).into(),
+        }
+    }
+}
+
 /// What became of them.
 #[derive(Debug, Default)]
 pub struct Switched {
@@ -83,6 +107,24 @@ pub struct Switched {
     /// Those whose receiving cannot begin to yield, and why.
     pub unadopted: usize,
     pub unadopted_reason: Option<NotAdopted>,
+    /// Connections that wait to be accepted, and stay as they are because it takes root.
+    pub unaccepted: usize,
+}
+
+impl Switched {
+    /// Connections that waited to be accepted.
+    fn add(&mut self, counted: &waiting_counters) {
+        let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        self.sockets += number(counted.done);
+        self.refused += number(counted.refused);
+        if counted.refused > 0 {
+            self.reason = Some(io::Error::from_raw_os_error(-counted.reason as i32));
+        }
+        self.unadopted += number(counted.unjoined);
+        if counted.unjoined > 0 {
+            self.unadopted_reason = Some(NotAdopted::Kernel);
+        }
+    }
 }
 
 /// Why what a live connection receives does not begin to yield.
@@ -113,6 +155,7 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
     let mut done = Switched::default();
     for _ in 0..PASSES {
         let mut new = false;
+        let mut queue = Queue::default();
         for (fd, inode) in process.sockets().map_err(unreachable)? {
             if !seen.insert(inode) {
                 continue;
@@ -125,7 +168,12 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
                 continue;
             };
             match maps.move_over(&socket, target, &default) {
-                Ok(()) => done.sockets += 1,
+                Ok(turned) => {
+                    done.sockets += 1;
+                    if turned {
+                        queue.add(&socket);
+                    }
+                }
                 Err(why) => {
                     done.refused += 1;
                     done.reason = Some(why);
@@ -136,6 +184,13 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
                     done.unadopted += 1;
                     done.unadopted_reason = Some(why);
                 }
+            }
+        }
+        // After the listening sockets, and before the next pass: what is accepted meanwhile is found by one of the two.
+        if queue.connections() > 0 {
+            match privileged() {
+                true => done.add(&queue.turn(&process, &target.choices(&default))?),
+                false => done.unaccepted += queue.connections(),
             }
         }
         if !new {
@@ -222,7 +277,8 @@ impl Maps {
         Ok(())
     }
 
-    fn move_over(&self, socket: &Tcp, target: &Target, default: &str) -> io::Result<()> {
+    /// False: it yields more already, and stays as it is.
+    fn move_over(&self, socket: &Tcp, target: &Target, default: &str) -> io::Result<bool> {
         let key = socket.as_fd().as_raw_fd().to_ne_bytes();
         // First, so that the policy of the cgroup it was made in does not undo the rest.
         if let Some(moved) = &self.moved {
@@ -231,7 +287,7 @@ impl Maps {
                 .map_err(io::Error::other)?;
         }
         if target.only_nicer && target.lowers(&socket.congestion_control()?) {
-            return Ok(());
+            return Ok(false);
         }
         if !target.receive && !target.only_nicer {
             self.release(socket)?;
@@ -240,10 +296,11 @@ impl Maps {
             socket.mark(target.mark)?;
         }
         match &target.congestion_control {
-            Some(name) => socket.set_congestion_control(name),
-            None if socket.is_ours()? => socket.set_congestion_control(default),
-            None => Ok(()),
+            Some(name) => socket.set_congestion_control(name)?,
+            None if socket.is_ours()? => socket.set_congestion_control(default)?,
+            None => (),
         }
+        Ok(true)
     }
 }
 

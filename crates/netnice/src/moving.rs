@@ -136,6 +136,16 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
             reason,
         });
     }
+    if done.unaccepted > 0 {
+        let (pid, many) = (process.pid, done.unaccepted);
+        complain(
+            "netnice",
+            format_args!(
+                "process {pid}: {many} connections that it has not accepted yet stay as they are: \
+                 it takes root to reach them."
+            ),
+        );
+    }
     let Some(reason) = done.unadopted_reason else {
         return Ok(());
     };

@@ -24,6 +24,10 @@ impl Process {
         Ok(Self { pid, handle })
     }
 
+    pub(super) fn number(&self) -> u32 {
+        self.pid
+    }
+
     /// Descriptors that are sockets, each with the socket's inode number. procfs's own list of descriptors leaves out
     /// those that may not be read, which is an error here.
     pub(super) fn sockets(&self) -> io::Result<Vec<(RawFd, u64)>> {
@@ -53,19 +57,25 @@ impl Process {
         }
     }
 
-    /// What new connections of its network namespace run on; procfs knows no descriptors of namespaces, nor this file.
+    /// What new connections of its network namespace run on.
     pub(super) fn default_congestion_control(&self) -> io::Result<String> {
+        self.in_its_network(|| {
+            let name = fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control")?;
+            Ok(name.trim().to_owned())
+        })
+    }
+
+    /// With this thread in its network namespace; procfs knows no descriptors of namespaces.
+    pub(super) fn in_its_network<T>(&self, what: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let here = File::open("/proc/thread-self/ns/net")?;
         let there = File::open(format!("/proc/{}/ns/net", self.pid))?;
-        let elsewhere = here.metadata()?.ino() != there.metadata()?.ino();
-        if elsewhere {
-            enter(&there)?;
+        if here.metadata()?.ino() == there.metadata()?.ino() {
+            return what();
         }
-        let name = fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control");
-        if elsewhere {
-            enter(&here)?;
-        }
-        Ok(name?.trim().to_owned())
+        enter(&there)?;
+        let done = what();
+        enter(&here)?;
+        done
     }
 }
 

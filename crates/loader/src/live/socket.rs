@@ -18,6 +18,8 @@ const LE: u8 = POLICY_TOS as u8;
 const ECN: u8 = 0x03;
 /// Larger than any window; what a fresh connection has, about.
 const UNCLAMPED: c_int = 1 << 30;
+/// A state of TCP, as the kernel numbers them.
+const LISTEN: u8 = 10;
 
 pub(super) struct Tcp {
     fd: OwnedFd,
@@ -101,6 +103,29 @@ impl Tcp {
             same if same == now => Ok(()),
             class => sockopt::set_ipv6_tclass(&self.fd, class.into()),
         }
+    }
+
+    /// How many connections wait to be accepted; 0 of one that does not listen.
+    pub(super) fn waiting(&self) -> io::Result<u32> {
+        // SAFETY: integers, for which any bytes are values.
+        let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+        let mut length = size_of_val(&info) as libc::socklen_t;
+        let fd = self.fd.as_raw_fd();
+        // SAFETY: the kernel writes at most `length` bytes.
+        let failed = unsafe {
+            let info = (&raw mut info).cast();
+            libc::getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_INFO, info, &raw mut length)
+        };
+        match failed {
+            0 if info.tcpi_state == LISTEN => Ok(info.tcpi_unacked),
+            0 => Ok(0),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// A number that no other socket has.
+    pub(super) fn cookie(&self) -> io::Result<u64> {
+        Ok(sockopt::socket_cookie(&self.fd)?)
     }
 
     pub(super) fn is_multipath(&self) -> bool {

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Connections that nobody has accepted yet: -p, attach and detach reach them with the process that will."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from system.harness import cgroups
+from system.harness.cgroups import inside
+from system.harness.commands import PROGRAMS, Pair, Run
+from testbed import Namespace, Process, program, sockets
+from testbed.namespace import wait_until
+
+pytestmark = pytest.mark.usefixtures("up")
+
+USER = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
+PYTHON = "/usr/bin/python3"  # that of a virtual environment may be closed to users
+FOREGROUND = ["cubic", 0, 0]
+#: More than a batch of the kernel's iterator.
+MANY = 300
+
+
+@dataclass
+class Server:
+    """One that accepts when it is told to."""
+
+    process: Process
+    where: Namespace
+    port: int
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def waiting(self) -> int:
+        """How many connections are in its queue."""
+        return int(self.where.run("ss", "-tlnH", f"sport = :{self.port}").stdout.split()[1])
+
+    def accept(self) -> list[list[str | int]]:
+        self.process.signal(signal.SIGUSR1)
+        found: list[list[str | int]] = json.loads(self.process.line())
+        return found
+
+
+@contextlib.contextmanager
+def serve(where: Namespace, *words: str, first: Sequence[str] = ()) -> Iterator[Server]:
+    """``first``: the words before its own, such as those of a command that starts it."""
+    with where.spawn(*first, PYTHON, PROGRAMS / "accept_late.py", *words, stdout=subprocess.PIPE) as process:
+        yield Server(process, where, int(process.line()))
+
+
+@contextlib.contextmanager
+def callers(pair: Pair, server: Server, many: int, address: str) -> Iterator[None]:
+    """So many connections to it; none of them is accepted."""
+    script = f"""if True:
+        import signal, socket
+        kept = [socket.create_connection(({address!r}, {server.port})) for _ in range({many})]
+        print(flush=True)
+        signal.pause()
+    """
+    with pair.a.spawn(sys.executable, "-c", script, stdout=subprocess.PIPE) as process:
+        process.line()
+        wait_until(lambda: server.waiting() == many, "all to wait")
+        yield
+
+
+class TestProcess:
+    @pytest.mark.parametrize("version", [4, 6])
+    def test_it_takes_them_along(self, netnice: Run, pair: Pair, version: int) -> None:
+        address = pair.b4 if version == 4 else pair.b6
+        tos = 4 if version == 4 else 0
+        with (
+            serve(pair.b) as server,
+            serve(pair.b) as other,
+            callers(pair, server, 3, address),
+            callers(pair, other, 2, address),
+        ):
+            netnice("-n", "1", "-p", str(server.pid))
+            assert server.accept() == [["netnice1", tos, 257]] * 3
+            assert other.accept() == [FOREGROUND] * 2, "who has not been asked for"
+
+    def test_and_back(self, netnice: Run, pair: Pair) -> None:
+        with serve(pair.b) as server, callers(pair, server, 3, pair.b4):
+            netnice("-n", "2", "-p", str(server.pid))
+            netnice("-n", "off", "-p", str(server.pid))
+            assert server.accept() == [FOREGROUND] * 3
+
+    def test_what_its_program_chose_stays(self, netnice: Run, pair: Pair) -> None:
+        with serve(pair.b, "reno") as server, callers(pair, server, 1, pair.b4):
+            netnice("-n", "off", "-p", str(server.pid))
+            assert server.accept() == [["reno", 0, 0]]
+
+    def test_what_they_receive_yields_too(self, netnice: Run, netnicectl: Run, pair: Pair) -> None:
+        def adopted() -> int:
+            found = json.loads(netnicectl("status", "--json").stdout)
+            return int(found["receiver"]["counters"]["adopted"])
+
+        with serve(pair.b) as server, callers(pair, server, 3, pair.b4):
+            before = adopted()
+            netnice("--receive-only", "-p", str(server.pid), "-n", "0")
+            assert adopted() == before + 3
+            assert server.accept() == [FOREGROUND] * 3
+
+    def test_many(self, netnice: Run, pair: Pair) -> None:
+        with serve(pair.b) as server, callers(pair, server, MANY, pair.b4):
+            netnice("-p", str(server.pid), "-n", "0")
+            assert server.accept() == [["netnice", 4, 257]] * MANY
+
+    def test_multipath(self, netnice: Run, pair: Pair) -> None:
+        """The socket above is its process', the queue is below."""
+        with serve(pair.b, "mptcp") as server, callers(pair, server, 3, pair.b4):
+            netnice("-n", "1", "-p", str(server.pid))
+            server.accept()
+            found = sockets(pair.b, local_port=server.port)
+            assert [s.congestion_control for s in found if s.state == "ESTAB"] == ["netnice1"] * 3
+
+    def test_without_root_it_says_that_it_cannot(self, pair: Pair) -> None:
+        with serve(pair.b, first=USER) as server, callers(pair, server, 3, pair.b4):
+            words = [*USER, program("netnice"), "-n", "1", "--send-only", "-p", str(server.pid)]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            assert done.returncode == 0
+            assert "3 connections that it has not accepted yet stay as they are" in done.stderr
+            assert server.accept() == [FOREGROUND] * 3
+
+
+class TestCgroup:
+    def test_attach_and_detach(self, netnicectl: Run, pair: Pair) -> None:
+        with cgroups.made("job.service") as unit:
+            with serve(pair.b, first=inside(unit)) as server, callers(pair, server, 3, pair.b4):
+                assert "their TCP sockets: 4" in netnicectl("attach", "job.service").stdout
+                netnicectl("detach", "job.service")
+                assert server.accept() == [FOREGROUND] * 3
+            with serve(pair.b, first=inside(unit)) as server, callers(pair, server, 3, pair.b4):
+                netnicectl("attach", "-n", "2", "job.service")
+                assert server.accept() == [["netnice2", 4, 257]] * 3

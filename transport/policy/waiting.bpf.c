@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * waiting - connections that nobody has accepted yet, switched with the process that will
+ *
+ * No process has a descriptor of them: they are in the queue of a listening socket. An iterator over the TCP sockets of a
+ * network namespace meets listening sockets first, and remembers what is in the queues of those that it was asked for; then
+ * it meets the connections themselves, each under its lock, and does with them what crates/loader/src/live/ does with the
+ * sockets of a process. Loaded when a queue is not empty, and for one pass.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "../receiver/join.h"
+#include "../receiver/wishes.h"
+#include "control.h"
+#include "moved.h"
+#include "waiting.h"
+
+/* By cookie. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, WAITING_LISTENERS);
+	__type(key, u64);
+	__type(value, u32);
+} listeners SEC(".maps");
+
+/* By address, from when their listener was met to when they are. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, WAITING_CONNECTIONS);
+	__type(key, u64);
+	__type(value, u32);
+} waiting SEC(".maps");
+
+const volatile struct waiting_choices nn_waiting_choices SEC(".rodata.waiting");
+struct waiting_counters nn_waiting_counters SEC(".data");
+
+/* An application of MPTCP knows the socket above. */
+static __always_inline u64 cookie_of(struct tcp_sock *tcp)
+{
+	struct mptcp_subflow_context *flow;
+
+	if (!BPF_CORE_READ_BITFIELD(tcp, is_mptcp))
+		return BPF_CORE_READ(tcp, inet_conn.icsk_inet.sk.__sk_common.skc_cookie.counter);
+	flow = BPF_CORE_READ(tcp, inet_conn.icsk_ulp_data);
+	return BPF_CORE_READ(flow, conn, __sk_common.skc_cookie.counter);
+}
+
+static long remember(u32 nth, struct request_sock **request)
+{
+	u64 at = (u64)BPF_CORE_READ(*request, sk);
+	u32 value = 1;
+
+	if (at)
+		bpf_map_update_elem(&waiting, &at, &value, BPF_ANY);
+	*request = BPF_CORE_READ(*request, dl_next);
+	return !*request;
+}
+
+static __always_inline void turn_marks(struct tcp_sock *tcp)
+{
+	struct sock_common *sk = &tcp->inet_conn.icsk_inet.sk.__sk_common;
+	bool ipv4 = sk->skc_family == AF_INET ||
+		    (!sk->skc_v6_daddr.in6_u.u6_addr32[0] && !sk->skc_v6_daddr.in6_u.u6_addr32[1] &&
+		     sk->skc_v6_daddr.in6_u.u6_addr32[2] == bpf_htonl(0xffff));
+	int now = 0;
+	long failed = ipv4 ? bpf_getsockopt(tcp, SOL_IP, IP_TOS, &now, sizeof(now))
+			   : bpf_getsockopt(tcp, SOL_IPV6, IPV6_TCLASS, &now, sizeof(now));
+
+	if (nn_waiting_choices.mark)
+		put_marks(tcp, ipv4, POLICY_TOS, POLICY_PRIORITY);
+	else if (nn_waiting_choices.unmark && !failed && (now & ~3) == POLICY_TOS)
+		put_marks(tcp, ipv4, 0, 0);
+}
+
+static __always_inline void turn_receiving(struct tcp_sock *tcp)
+{
+	u32 by = NN_BY_NETNICE;
+
+	if (nn_waiting_choices.release) {
+		bpf_sk_storage_delete(&wishes, tcp);
+		leave(tcp);
+	}
+	if (!nn_waiting_choices.receive)
+		return;
+	if (!bpf_sk_storage_get(&wishes, tcp, &by, BPF_SK_STORAGE_GET_F_CREATE) ||
+	    join(tcp, tcp->rcv_nxt, tcp->data_segs_in)) {
+		bpf_sk_storage_delete(&wishes, tcp);
+		COUNT(&nn_waiting_counters, unjoined);
+	}
+}
+
+static __always_inline void turn(struct tcp_sock *tcp)
+{
+	char name[16];
+	u32 known = 1;
+	long failed = 0;
+
+	for (u32 i = 0; i < sizeof(name); i++)
+		name[i] = nn_waiting_choices.cc_name[i];
+	bpf_sk_storage_get(&moved, tcp, &known, BPF_SK_STORAGE_GET_F_CREATE);
+	turn_receiving(tcp);
+	turn_marks(tcp);
+	if (!nn_waiting_choices.only_nice || rank_of(tcp))
+		failed = bpf_setsockopt(tcp, SOL_TCP, TCP_CONGESTION, name, sizeof(name));
+	if (failed) {
+		nn_waiting_counters.reason = failed;
+		COUNT(&nn_waiting_counters, refused);
+	} else {
+		COUNT(&nn_waiting_counters, done);
+	}
+}
+
+SEC("iter/tcp")
+int each(struct bpf_iter__tcp *ctx)
+{
+	struct sock_common *sk = ctx->sk_common;
+	struct request_sock *request;
+	struct tcp_sock *tcp;
+	u64 key;
+
+	tcp = sk ? bpf_skc_to_tcp_sock(sk) : 0; /* none: it is a request, or in TIME-WAIT */
+	if (!tcp)
+		return 0;
+	if (sk->skc_state == BPF_TCP_LISTEN) {
+		key = cookie_of(tcp);
+		request = BPF_CORE_READ(tcp, inet_conn.icsk_accept_queue.rskq_accept_head);
+		if (request && bpf_map_lookup_elem(&listeners, &key))
+			bpf_loop(WAITING_CONNECTIONS, remember, &request, 0);
+		return 0;
+	}
+	key = (u64)tcp;
+	/* Accepted meanwhile: then its process has it, and is looked at again. */
+	if (!bpf_map_delete_elem(&waiting, &key) && !BPF_CORE_READ(tcp, inet_conn.icsk_inet.sk.sk_socket))
+		turn(tcp);
+	return 0;
+}

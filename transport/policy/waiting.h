@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the program for connections that nobody has accepted yet shares with the loader. */
+#ifndef NN_POLICY_WAITING_H
+#define NN_POLICY_WAITING_H
+
+#include "../../algorithms/common/types.h"
+
+#define WAITING_LISTENERS 4096
+#define WAITING_CONNECTIONS 65536
+
+/* What they become; written before loading. */
+struct waiting_choices {
+	u8 cc_name[16]; /* as setsockopt(TCP_CONGESTION) takes it */
+	u32 only_nice; /* 1: only those that are nice get it */
+	u32 mark; /* 1: they are marked */
+	u32 unmark; /* 1: they are not, where the mark is ours */
+	u32 receive; /* 1: what they receive yields */
+	u32 release; /* 1: it does not */
+};
+
+struct waiting_counters {
+	u64 done; /* as chosen now */
+	u64 refused; /* the kernel would not have them on cc_name */
+	s64 reason; /* why, of the last: an errno below 0 */
+	u64 unjoined; /* what they receive cannot begin to yield */
+};
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A connection that is in use begins to yield with what it receives, or stops. The flag that has the kernel ask before each
+ * ACK can be set on a live socket since Linux 6.12; before, EOPNOTSUPP.
+ */
+#ifndef NN_JOIN_H
+#define NN_JOIN_H
+
+#include "../../algorithms/receiver/receiver.h"
+#include "connections.h"
+#include "of_cgroups.h"
+
+#define SOL_TCP 6
+#define TCP_WINDOW_CLAMP 10
+#define TCP_SOCK_OPS_CB_FLAGS 1008 /* TCP_BPF_SOCK_OPS_CB_FLAGS, which older kernels lack */
+#define ENOMEM 12
+#define EOPNOTSUPP 95
+
+/* Has the kernel ask before each ACK of a live connection. */
+static __always_inline bool ask(void *sk)
+{
+	int flags = 0;
+
+	if (bpf_getsockopt(sk, SOL_TCP, TCP_SOCK_OPS_CB_FLAGS, &flags, sizeof(flags)))
+		return false;
+	flags |= BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG;
+	return !bpf_setsockopt(sk, SOL_TCP, TCP_SOCK_OPS_CB_FLAGS, &flags, sizeof(flags));
+}
+
+/* From its next ACK on; `next` and `segments`: its rcv_nxt and data_segs_in. 0, or why not. */
+static __always_inline int join(void *sk, u32 next, u32 segments)
+{
+	struct connection *c;
+
+	if (bpf_sk_storage_get(&of_cgroups, sk, 0, 0) || bpf_sk_storage_get(&connections, sk, 0, 0))
+		return 0;
+	if (!ask(sk))
+		return -EOPNOTSUPP;
+	c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	if (!c)
+		return -ENOMEM;
+	nn_receiver_join(&c->flow, next);
+	c->counted.next = next;
+	c->counted.segments = segments;
+	__sync_fetch_and_add(&nn_receiver_counters.connections, 1);
+	__sync_fetch_and_add(&nn_receiver_counters.adopted, 1);
+	return 0;
+}
+
+static __always_inline void leave(void *sk)
+{
+	int unclamped = UNCLAMPED;
+
+	if (!bpf_sk_storage_delete(&connections, sk))
+		bpf_setsockopt(sk, SOL_TCP, TCP_WINDOW_CLAMP, &unclamped, sizeof(unclamped));
+}
+
+#endif
