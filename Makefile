@@ -28,7 +28,7 @@ export PYTHON
 # Namespaces and eBPF need root; the caches stay those of the person who asked.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo env "PATH=$$PATH" "XDG_CACHE_HOME=$(dir $(CACHE))" PYTHONDONTWRITEBYTECODE=1)
 
-.PHONY: help build lint format test demo prefetching kernels install uninstall deb relock clean ours
+.PHONY: help build lint format test demo prefetching kernels soak install uninstall deb relock clean ours
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ prefetching: build ## What users wait while browsers prefetch, by congestion con
 
 kernels: build ## On which of Debian's kernels everything loads and works, as a table: boots each in a virtual machine
 	@PYTHONPATH=tests:. $(PYTHON) -m kernels
+
+soak: build ## Long use: 100,000 connections over 30 minutes, and is all as before? ARGS='--minutes 5 --connections 20000'
+	@$(AS_ROOT) env PYTHONPATH=tests:. $(PYTHON) -m soak $(ARGS)
 
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.
 install: ## Programs, manual pages, completions and a systemd unit into PREFIX (/usr/local)

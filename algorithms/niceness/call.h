@@ -17,13 +17,13 @@
 
 #define NN_CALL_FILE "kernel/ostype"
 #define NN_CALL_DONE 0x100
-#define NN_CALL_ANSWERS 64 /* so many from NN_CALL_DONE on */
+#define NN_CALL_ANSWERS 128 /* so many from NN_CALL_DONE on */
 
 enum nn_verb {
 	NN_CALL_ASK, /* changes nothing */
 	NN_CALL_RAISE, /* adds, where that does not lower */
-	NN_CALL_SET, /* exactly this; what lowers takes root */
-	NN_CALL_VERBS
+	NN_CALL_SET, /* exactly this; what lowers takes root, and so does QUIC's return */
+	NN_CALL_NO_QUIC, /* of no niceness: adds that it does without QUIC */
 };
 
 struct nn_call {
@@ -71,12 +71,15 @@ nn_inline struct nn_answer nn_answer(struct nn_call call, u32 now, struct nn_cal
 {
 	struct nn_answer answer = { .verdict = NN_VERDICT_KEEP, .bits = call.niceness };
 
-	if (call.verb >= NN_CALL_VERBS || !nn_niceness_valid(call.niceness)) {
+	if (call.verb == NN_CALL_NO_QUIC ? call.niceness : !nn_niceness_valid(call.niceness)) {
 		answer.verdict = NN_VERDICT_MEANINGLESS;
 	} else if (call.verb == NN_CALL_ASK) {
 		answer.verdict = NN_VERDICT_KEEP;
 	} else if (!caller.owner && !caller.root) {
 		answer.verdict = NN_VERDICT_FORBIDDEN;
+	} else if (call.verb == NN_CALL_NO_QUIC) {
+		answer.bits = NN_NICENESS_NO_QUIC;
+		answer.verdict = answer.bits & ~now ? NN_VERDICT_ADD : NN_VERDICT_KEEP;
 	} else if (call.verb == NN_CALL_RAISE) {
 		answer.bits = nn_niceness_added(now, call.niceness);
 		answer.verdict = answer.bits & ~now ? NN_VERDICT_ADD : NN_VERDICT_KEEP;

@@ -18,11 +18,13 @@ enum nn_niceness_bit {
 	NN_NICENESS_SENDS = 1 << 3, /* what it sends yields */
 	NN_NICENESS_RECEIVES = 1 << 4, /* what it receives yields */
 	NN_NICENESS_UNMARKED = 1 << 5, /* without DSCP LE on its packets */
+	NN_NICENESS_NO_QUIC = 1 << 6, /* does without QUIC, so that it uses TCP, which yields */
 };
 
 #define NN_NICENESS_LEVELS (NN_NICENESS_LEVEL_0 | NN_NICENESS_LEVEL_1 | NN_NICENESS_LEVEL_2)
 #define NN_NICENESS_DIRECTIONS (NN_NICENESS_SENDS | NN_NICENESS_RECEIVES)
 #define NN_NICENESS_ALL (NN_NICENESS_LEVELS | NN_NICENESS_DIRECTIONS | NN_NICENESS_UNMARKED)
+#define NN_NICENESS_WORD (NN_NICENESS_ALL | NN_NICENESS_NO_QUIC)
 
 /* One more than the level; 0: foreground. */
 nn_inline u32 nn_niceness_rank(u32 niceness)
@@ -56,6 +58,17 @@ nn_inline bool nn_niceness_lowers(u32 now, u32 wanted)
 nn_inline u32 nn_niceness_added(u32 now, u32 wanted)
 {
 	return nn_niceness_rank(wanted) < nn_niceness_rank(now) ? wanted & NN_NICENESS_DIRECTIONS : wanted;
+}
+
+/* HTTP/3's port, of UDP. What else runs over QUIC has ports of its own, and no TCP to fall back to. */
+nn_inline bool nn_is_quic(u32 port)
+{
+	return port == 443;
+}
+
+nn_inline bool nn_niceness_refuses_quic(u32 niceness)
+{
+	return niceness & NN_NICENESS_NO_QUIC;
 }
 
 #endif

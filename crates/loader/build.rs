@@ -17,11 +17,12 @@ use sha2::{Digest, Sha256};
 
 const RUNNING_KERNEL: &str = "/sys/kernel/btf/vmlinux";
 /// A name and a source.
-const OBJECTS: [(&str, &str); 8] = [
+const OBJECTS: [(&str, &str); 9] = [
     ("sender", "transport/sender/bpf/sender.bpf.c"),
     ("replay", "transport/sender/bpf/replay.bpf.c"),
     ("policy", "transport/policy/policy.bpf.c"),
     ("niceness", "transport/policy/niceness.bpf.c"),
+    ("quic", "transport/policy/quic.bpf.c"),
     ("waiting", "transport/policy/waiting.bpf.c"),
     ("receiver", "transport/receiver/receiver.bpf.c"),
     ("adopted", "transport/receiver/adopted.bpf.c"),
@@ -44,6 +45,7 @@ fn main() {
     }
     let shared = netnice_build::bindings(
         "#include \"transport/policy/niceness.h\"\n#include \"transport/policy/waiting.h\"\n\
+         #include \"transport/policy/quic.h\"\n\
          #include \"transport/receiver/state.h\"\n\
          #include \"transport/receiver/option.h\"\n#include \"algorithms/receiver/wish.h\"\n",
         &[
@@ -57,6 +59,7 @@ fn main() {
             "NICENESS_PROCESSES",
             "NICENESS_DEPTHS",
             "attached_bit",
+            "quic_counters",
             "waiting_choices",
             "waiting_counters",
             "WAITING_LISTENERS",

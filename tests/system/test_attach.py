@@ -95,7 +95,14 @@ class TestStatus:
         netnicectl("attach", "--send-only", "--no-mark", "once.scope")
         below = child.relative_to(kernel.cgroup_root())
         assert attached(netnicectl) == [
-            {"cgroup": str(below), "by_rule": False, "level": 0, "marked": False, "direction": "send"}
+            {
+                "cgroup": str(below),
+                "by_rule": False,
+                "without_quic": False,
+                "level": 0,
+                "marked": False,
+                "direction": "send",
+            }
         ]
         assert f"attached at level 0, send only, unmarked: {below}" in netnicectl("status").stdout
         child.rmdir()

@@ -28,6 +28,7 @@
 
 #include "../receiver/wishes.h"
 #include "control.h"
+#include "maps.h"
 #include "mark.h"
 #include "matching.h"
 #include "moved.h"
@@ -41,24 +42,6 @@
 #define CAP_SYS_NICE 23
 
 char _license[] SEC("license") = "GPL";
-
-/* Of processes, by number in the first namespace: enum nn_niceness_bit. Whoever is in none is in the foreground. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, NICENESS_PROCESSES);
-	__type(key, u32);
-	__type(value, u32);
-} processes SEC(".maps");
-
-/* Of cgroups, by id, for all that is in them and below: what `netnicectl attach` has written. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, NICENESS_CGROUPS);
-	__type(key, u64);
-	__type(value, u32);
-} attached SEC(".maps");
 
 /* Of sockets: that of their maker when they were made. */
 struct {
@@ -147,7 +130,7 @@ static __always_inline bool is_root(void)
 
 static __always_inline int done(u32 niceness)
 {
-	return -(int)(NN_CALL_DONE | (niceness & NN_NICENESS_ALL));
+	return -(int)(NN_CALL_DONE | (niceness & NN_NICENESS_WORD));
 }
 
 /* What is added is added atomically: nobody's raise is lost to another's. */
@@ -297,7 +280,7 @@ static __noinline u32 of_cgroups(u32 niceness)
 
 static __always_inline u32 of_maker(void)
 {
-	u32 *found = find(bpf_get_current_pid_tgid() >> 32), niceness = found ? *found : 0;
+	u32 *found = find(bpf_get_current_pid_tgid() >> 32), niceness = found ? *found & NN_NICENESS_ALL : 0;
 
 	return nn_niceness_choices.depths ? of_cgroups(niceness) : niceness;
 }

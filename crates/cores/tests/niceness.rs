@@ -16,10 +16,12 @@ extern "C" {
 const ASK: u32 = 0;
 const RAISE: u32 = 1;
 const SET: u32 = 2;
+const FORGO_QUIC: u32 = 3;
 const LEVELS: [u32; 3] = [1, 2, 4];
 const SENDS: u32 = 8;
 const RECEIVES: u32 = 16;
 const UNMARKED: u32 = 32;
+const WITHOUT_QUIC: u32 = 64;
 
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 enum Verdict {
@@ -61,13 +63,19 @@ fn every_niceness() -> Vec<u32> {
     (0..64).filter(sound).collect()
 }
 
+/// With QUIC, and without.
+fn with_options() -> Vec<u32> {
+    let both = |niceness| [niceness, niceness | WITHOUT_QUIC];
+    every_niceness().into_iter().flat_map(both).collect()
+}
+
 fn rank(niceness: u32) -> u32 {
     32 - (niceness & 7).leading_zeros()
 }
 
 #[test]
 fn nobody_but_root_lowers_anything() {
-    for now in every_niceness() {
+    for now in with_options() {
         for verb in 0..4 {
             for wanted in 0..64 {
                 let then = after(verb, wanted, now, true, false);
@@ -85,7 +93,7 @@ fn nobody_but_root_lowers_anything() {
 
 #[test]
 fn nobody_but_root_changes_what_is_not_theirs() {
-    for now in every_niceness() {
+    for now in with_options() {
         for verb in 0..4 {
             for wanted in 0..64 {
                 assert_eq!(after(verb, wanted, now, false, false), now);
@@ -162,8 +170,20 @@ fn to_ask_changes_nothing_and_needs_nothing() {
 }
 
 #[test]
+fn anybody_may_do_without_quic_and_nothing_else_changes() {
+    for now in with_options() {
+        assert_eq!(after(FORGO_QUIC, 0, now, true, false), now | WITHOUT_QUIC);
+    }
+}
+
+#[test]
 fn what_means_nothing_is_refused() {
-    for (verb, wanted) in [(3, 1 | SENDS), (RAISE, SENDS), (SET, 1), (RAISE, UNMARKED)] {
+    for (verb, wanted) in [
+        (FORGO_QUIC, 1 | SENDS),
+        (RAISE, SENDS),
+        (SET, 1),
+        (RAISE, UNMARKED),
+    ] {
         assert_eq!(answer(verb, wanted, 0, true, true).0, Meaningless);
     }
     for level in LEVELS {

@@ -19,9 +19,9 @@ use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness;
 use crate::reached::Reached;
-use crate::shared::{niceness_choices, ATTACHED_BY_RULE, NICENESS_DEPTHS};
+use crate::shared::{niceness_choices, ATTACHED_BY_RULE, NICENESS_DEPTHS, NN_NICENESS_NO_QUIC};
 use crate::state::State;
-use crate::{pins, Error, Result};
+use crate::{pins, quic, Error, Result};
 
 /// So many below the root sockets look.
 pub(crate) const DEPTHS: usize = NICENESS_DEPTHS as usize;
@@ -33,20 +33,26 @@ pub struct Attachment {
     pub cgroup: PathBuf,
     /// A rule of the policy says so, and not an administrator by hand.
     pub by_rule: bool,
+    /// It does without QUIC, so that it uses TCP, which yields.
+    pub without_quic: bool,
     #[serde(flatten)]
     pub group: Group,
 }
 
 /// All that is in the cgroup, and will be, yields: at this level or at a nicer one of its own.
-pub fn attach(cgroup: &Path, group: Group) -> Result<Reached> {
+pub fn attach(cgroup: &Path, group: Group, without_quic: bool) -> Result<Reached> {
     let map = open("attach to")?;
     let hierarchy = Hierarchy::find()?;
+    let quic_bit = if without_quic { NN_NICENESS_NO_QUIC } else { 0 };
+    if without_quic {
+        quic::refuse()?;
+    }
     {
         let _lock = Lock::take()?;
         if hierarchy.depth(cgroup) >= DEPTHS {
             return Err(Error::NotAttachable(cgroup.to_owned()));
         }
-        put(&map, id(cgroup)?, niceness::bits(group))?;
+        put(&map, id(cgroup)?, niceness::bits(group) | quic_bit)?;
         look(&hierarchy)?;
     } // what follows may need it itself
     Ok(reach(&hierarchy, cgroup))
@@ -186,6 +192,7 @@ fn attachment(hierarchy: &Hierarchy, cgroup: &Path, bits: u32) -> Option<Attachm
     Some(Attachment {
         cgroup: hierarchy.below_root(cgroup),
         by_rule: bits & ATTACHED_BY_RULE != 0,
+        without_quic: bits & NN_NICENESS_NO_QUIC != 0,
         group: niceness::group(bits)?,
     })
 }

@@ -12,7 +12,7 @@ use crate::group::Group;
 use crate::niceness::{self, Place};
 use crate::receiver::{ADOPTED_PROGRAM, OPTION_PROGRAM, PROGRAM};
 use crate::state::State;
-use crate::{kernel, pins, receiver, Result, UpOptions};
+use crate::{kernel, pins, quic, receiver, Result, UpOptions};
 
 pub(crate) enum Health {
     /// Nothing of netnice is there.
@@ -63,6 +63,9 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
     let at_root = |program: &str| attached_to(&pins::adopted_link(program)) == root;
     if receiver::adopting() && !at_root(OPTION_PROGRAM) {
         defects.push("the root of the cgroups has lost the option for applications".to_owned());
+    }
+    if quic::refusing() && !quic::links().all(|link| attached_to(&link) == root) {
+        defects.push("the root of the cgroups has lost what refuses QUIC".to_owned());
     }
     let in_place = |(link, place): (PathBuf, Place)| match place {
         Place::Kernel => link.exists(),

@@ -28,6 +28,7 @@ pub mod owners;
 pub mod params;
 pub mod pins;
 pub mod policy;
+pub mod quic;
 pub mod reached;
 pub mod receiver;
 mod release;

@@ -17,7 +17,7 @@ use crate::shared::{
 };
 use crate::{pins, Error, Result};
 
-pub use call::{of, own, raise, set, Refusal};
+pub use call::{forgo_quic, of, own, raise, set, Refusal};
 pub(crate) use object::{choices, choose, links, load, unload, Place};
 
 /// How nice this process is, by its cgroup or by itself; `None` in the foreground.

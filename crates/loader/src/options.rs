@@ -11,6 +11,8 @@ pub struct UpOptions {
     pub mark: bool,
     /// Applications may have single sockets yield with what they receive.
     pub applications: bool,
+    /// Programs in the background may be refused QUIC.
+    pub quic: bool,
 }
 
 impl Default for UpOptions {
@@ -19,6 +21,7 @@ impl Default for UpOptions {
             with: Vec::new(),
             mark: true,
             applications: false,
+            quic: false,
         }
     }
 }

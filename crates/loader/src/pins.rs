@@ -91,6 +91,15 @@ pub fn niceness_link(program: &str) -> PathBuf {
     links().join(format!("niceness-{program}"))
 }
 
+/// Of the programs that refuse QUIC; on the root of the cgroups.
+pub fn quic_link(program: &str) -> PathBuf {
+    links().join(program)
+}
+
+pub fn quic_counters() -> PathBuf {
+    maps().join("quic-counters")
+}
+
 /// Who wishes that a socket yields with what it receives, by socket.
 pub fn receiver_wishes() -> PathBuf {
     maps().join("receiver-wishes")

@@ -13,7 +13,7 @@ use crate::params::ALGORITHMS;
 use crate::policy::{AllCounters, Counters};
 use crate::receiver::ReceiverStatus;
 use crate::state::State;
-use crate::{pins, receiver, sockets, Result};
+use crate::{pins, quic, receiver, sockets, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -42,6 +42,8 @@ pub struct Status {
     pub niceness: Option<NicenessStatus>,
     /// What yields with what it receives, and how; none when nothing is loaded.
     pub receiver: Option<ReceiverStatus>,
+    /// How often QUIC was refused to who is to do without it; none when nobody is.
+    pub quic_refused: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -93,6 +95,7 @@ pub fn status() -> Result<Status> {
         attached: attachments::all(),
         niceness: niceness::status(),
         receiver: receiver::status(),
+        quic_refused: quic::refused(),
     })
 }
 

@@ -11,8 +11,8 @@ use crate::policy::Policy;
 use crate::release::release;
 use crate::state::State;
 use crate::{
-    attachments, bpffs, doctor, kernel, niceness, pins, receiver, rules, sender, Error, Result,
-    Step, UpOptions,
+    attachments, bpffs, doctor, kernel, niceness, pins, quic, receiver, rules, sender, Error,
+    Result, Step, UpOptions,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub enum Outcome {
     Loaded,
     /// Something was there and was replaced: what was wrong with it.
     Repaired(Vec<String>),
-    /// All was there but what applications need.
-    ForApplications,
+    /// All was there but what was asked for in addition.
+    Extended(Vec<&'static str>),
 }
 
 /// Brings everything into place. Safe to call again, at once from several processes, and after any crash.
@@ -39,15 +39,13 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
     on_step(Step::BpffsMounted);
     let hierarchy = Hierarchy::find()?;
     let outcome = match examine(&hierarchy, options)? {
-        Health::Healthy if options.applications && receiver::load_option(&hierarchy)? => {
-            return Ok(Outcome::ForApplications)
-        }
-        Health::Healthy => return Ok(Outcome::AlreadyUp),
+        Health::Healthy => return extend(options, &hierarchy),
         Health::Absent => Outcome::Loaded,
         Health::Degraded(defects) => Outcome::Repaired(defects),
     };
     let kept = Kept {
         adopting: options.applications || receiver::adopting(),
+        refusing: options.quic || quic::refusing(),
         nice: niceness::entries(),
     };
     let (attached, ruled) = (attachments::entries(), rules::current());
@@ -68,9 +66,25 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
     Ok(outcome)
 }
 
+/// What is loaded beside the rest only where it is asked for.
+fn extend(options: &UpOptions, hierarchy: &Hierarchy) -> Result<Outcome> {
+    let mut new = Vec::new();
+    if options.applications && receiver::load_option(hierarchy)? {
+        new.push("applications");
+    }
+    if options.quic && quic::load(hierarchy)? {
+        new.push("QUIC");
+    }
+    Ok(match new.is_empty() {
+        true => Outcome::AlreadyUp,
+        false => Outcome::Extended(new),
+    })
+}
+
 /// Of what was there before a repair.
 struct Kept {
     adopting: bool,
+    refusing: bool,
     /// Processes and their bits.
     nice: Vec<(u32, u32)>,
 }
@@ -105,6 +119,9 @@ fn load(
     on_step(Step::NicenessAttached);
     if kept.adopting {
         receiver::load_option(hierarchy)?;
+    }
+    if kept.refusing {
+        quic::load(hierarchy)?;
     }
     State::new(
         options.algorithms(),

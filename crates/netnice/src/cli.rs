@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, ArgGroup, Command, CommandFactory, Parser};
+use clap::{Arg, ArgGroup, Command, CommandFactory, Parser, ValueEnum};
 use netnice_loader::catalogue::Catalogue;
 use netnice_loader::group::Direction;
 
@@ -19,6 +19,7 @@ Examples:
   sudo netnice rsync -a /data backup:/data   back up without anybody noticing
   sudo netnice curl -O https://host/image    download: the server need know nothing of it
   sudo netnice -n 2 rclone sync /data far:   the same, out of the way of other backups too
+  netnice --quic=tcp chromium https://host/  QUIC does not yield: have it use TCP
   netnice git push                           the same without root, once netnice is up
   sudo netnice sh                            everything started from this shell yields
   sudo netnice -n 1 -p $(pidof transmission-daemon)
@@ -121,6 +122,19 @@ pub struct Cli {
     #[arg(long, requires = "subject")]
     pub receive_only: bool,
 
+    /// Refuse COMMAND QUIC (UDP to port 443), so that it uses TCP, which yields: 'tcp'
+    ///
+    /// HTTP/3 runs over QUIC, where nothing yields; browsers and curl fall back to HTTP/2 at once.
+    /// All other UDP passes. Without root it takes an administrator's 'netnicectl up --quic'.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        requires = "command",
+        conflicts_with = "pid"
+    )]
+    pub quic: Option<Quic>,
+
     /// The program to run, with its arguments
     #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub command: Vec<OsString>,
@@ -135,6 +149,13 @@ impl Cli {
             _ => None,
         }
     }
+}
+
+/// What a program gets that asks for QUIC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Quic {
+    /// A refusal, so that it uses TCP
+    Tcp,
 }
 
 /// What -n was given.
@@ -269,6 +290,8 @@ mod tests {
             &["-d", "-n", "1", "cmd"],
             &["--no-mark"],
             &["--send-only", "--receive-only", "cmd"],
+            &["--quic", "udp", "cmd"],
+            &["--quic=tcp", "-n", "1", "-p", "1"],
         ] {
             assert!(parse(words).is_err(), "{words:?}");
         }

@@ -23,6 +23,8 @@ pub enum Error {
     NotLoaded,
     #[error("nobody answers when a user asks to be nicer; 'sudo netnicectl status' says why.\nTry 'sudo netnice …' ('sudo netnice sudo -u $USER …' keeps your own rights).")]
     Hindered,
+    #[error("nobody refuses QUIC on this machine yet, and only root can load what does.\nTry 'sudo netnice --quic=tcp …', or have the administrator run 'netnicectl up --quic'.")]
+    QuicPasses,
     #[error("there is no room: as many processes are nice as netnice keeps account of.\n'netnicectl status' counts them.")]
     NoRoom,
     #[error(

@@ -11,19 +11,23 @@ use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
 use netnice_loader::group::Group;
 use netnice_loader::niceness::{self, Refusal};
+use netnice_loader::quic;
 
 use crate::error::not_nicer;
 use crate::loading::load;
-use crate::Error;
+use crate::{Error, Quic};
 
 /// Becomes the program; returns only when that cannot be.
 pub(crate) fn launch(
     program: &OsString,
     arguments: &[OsString],
-    current: Option<Group>,
-    target: Group,
+    (current, target): (Option<Group>, Group),
+    quic: Option<Quic>,
 ) -> Result<Infallible, Error> {
     enter(current, target)?;
+    if quic == Some(Quic::Tcp) {
+        forgo_quic()?;
+    }
     exec(program, arguments)
 }
 
@@ -36,6 +40,17 @@ fn enter(current: Option<Group>, target: Group) -> Result<(), Error> {
         Ok(()) => Ok(()),
         Err(Refusal::Unanswered) if privileged() => join(target),
         Err(why) => Err(not_nicer(why)),
+    }
+}
+
+fn forgo_quic() -> Result<(), Error> {
+    if privileged() {
+        quic::refuse()?;
+    }
+    niceness::forgo_quic().map_err(not_nicer)?;
+    match quic::is_refused() {
+        true => Ok(()),
+        false => Err(Error::QuicPasses),
     }
 }
 

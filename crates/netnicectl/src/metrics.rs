@@ -70,6 +70,10 @@ pub fn text(status: &Status) -> Result<String> {
             count(&registry, &name, help, value)?;
         }
     }
+    if let Some(refused) = status.quic_refused {
+        let help = "Datagrams, and connections of UDP sockets, to QUIC's port that were refused.";
+        count(&registry, "netnice_quic_refused_total", help, refused)?;
+    }
     TextEncoder::new().encode_to_string(&registry.gather())
 }
 

@@ -36,7 +36,13 @@ impl Display for Summary<'_> {
             .niceness
             .as_ref()
             .map_or(Ok(()), |n| niceness(f, n))?;
-        status.receiver.as_ref().map_or(Ok(()), |r| receiver(f, r))
+        status
+            .receiver
+            .as_ref()
+            .map_or(Ok(()), |r| receiver(f, r))?;
+        status.quic_refused.map_or(Ok(()), |refused| {
+            writeln!(f, "QUIC refused to who is to use TCP: {refused}")
+        })
     }
 }
 
@@ -84,6 +90,7 @@ fn attached(f: &mut Formatter<'_>, attachment: &Attachment) -> fmt::Result {
     let Attachment {
         cgroup,
         by_rule,
+        without_quic,
         group,
     } = attachment;
     let rule = if *by_rule { " by a rule" } else { "" };
@@ -93,10 +100,11 @@ fn attached(f: &mut Formatter<'_>, attachment: &Attachment) -> fmt::Result {
         Direction::Receive => ", receive only",
     };
     let mark = if group.marked { "" } else { ", unmarked" };
+    let quic = if *without_quic { ", without QUIC" } else { "" };
     let (cgroup, level) = (cgroup.display(), group.level);
     writeln!(
         f,
-        "attached{rule} at level {level}{direction}{mark}: {cgroup}"
+        "attached{rule} at level {level}{direction}{mark}{quic}: {cgroup}"
     )
 }
 

@@ -9,7 +9,7 @@ import http.client
 import json
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +45,12 @@ class Browser(Owned):
 
     name = ""
 
-    def __init__(self, namespace: Namespace, *, trusted: str = "") -> None:
-        """``trusted`` is the SPKI hash of a certificate that nobody signed."""
+    def __init__(self, namespace: Namespace, *, trusted: str = "", quic: str = "", under: Sequence[str] = ()) -> None:
+        """``trusted`` is the SPKI hash of a certificate that nobody signed, ``quic`` a host for whose QUIC it is good
+        too, ``under`` are words that start it.
+        """
         super().__init__()
-        self.namespace, self.trusted = namespace, trusted
+        self.namespace, self.trusted, self.quic, self.under = namespace, trusted, quic, under
         self.folder = scratch("browser")
         self._parts.callback(shutil.rmtree, self.folder, ignore_errors=True)
         self.bidi = self._start()
@@ -59,7 +61,7 @@ class Browser(Owned):
         raise NotImplementedError
 
     def _spawn(self, port: int, *words: str | Path) -> None:
-        process = self.namespace.spawn(*words, env={"HOME": str(self.folder)}, stderr=None)
+        process = self.namespace.spawn(*self.under, *words, env={"HOME": str(self.folder)}, stderr=None)
         self._parts.push(process)
         wait_until(lambda: listens(self.namespace, port), self.name, process=process, seconds=_START)
 
@@ -145,6 +147,8 @@ class Chromium(Browser):
         words = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.folder / 'profile'}"]
         if self.trusted:
             words.append(f"--ignore-certificate-errors-spki-list={self.trusted}")
+        if self.quic:  # by naming a port of it that nobody uses: its root may be unknown then, and QUIC is not forced
+            words.append(f"--origin-to-force-quic-on={self.quic}:1")
         options = {"binary": program("chromium"), "args": words}
         wanted = {"webSocketUrl": True, "goog:chromeOptions": options}
         driver = http.client.HTTPConnection("127.0.0.1", port)

@@ -36,4 +36,5 @@ def inside(cgroup: Path, *argv: str) -> list[str]:
 
 
 def _until_empty(cgroup: Path) -> None:
-    wait_until(lambda: not (cgroup / "cgroup.procs").read_text(), f"{cgroup} to be empty")
+    """Of processes that are ending, too, which cgroup.procs no longer shows."""
+    wait_until(lambda: "populated 0" in (cgroup / "cgroup.events").read_text(), f"{cgroup} to be empty")

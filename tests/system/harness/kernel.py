@@ -32,7 +32,7 @@ def programs() -> dict[int, str]:
     """The loaded eBPF programs that are netnice's, by id."""
     shown = subprocess.run([program("bpftool"), "-j", "prog", "show"], check=True, capture_output=True, text=True)
     names = {int(entry["id"]): str(entry.get("name", "")) for entry in json.loads(shown.stdout)}
-    ours = ("netnice_", "netnice1_", "netnice2_", "nice_", "nnvegas_", "nnreno_")
+    ours = ("netnice_", "netnice1_", "netnice2_", "nice_", "nnvegas_", "nnreno_", "quic_")
     return {number: name for number, name in names.items() if name == "policy" or name.startswith(ours)}
 
 

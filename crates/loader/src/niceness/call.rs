@@ -10,7 +10,8 @@ use rustix::io::Errno;
 use super::{bits, group};
 use crate::group::Group;
 use crate::shared::{
-    nn_verb, NN_CALL_ANSWERS, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE, NN_CALL_RAISE, NN_CALL_SET,
+    nn_verb, NN_CALL_ANSWERS, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE, NN_CALL_NO_QUIC,
+    NN_CALL_RAISE, NN_CALL_SET,
 };
 
 const DONE: u32 = NN_CALL_DONE as u32;
@@ -43,6 +44,11 @@ pub fn of(pid: u32) -> Option<Group> {
 /// This process, and what it will start, becomes at least as nice.
 pub fn raise(to: Group) -> Result<(), Refusal> {
     ask(NN_CALL_RAISE, bits(to), 0).map(|_| ())
+}
+
+/// This process, and what it will start, does without QUIC, where there are programs that refuse it ([`crate::quic`]).
+pub fn forgo_quic() -> Result<(), Refusal> {
+    ask(NN_CALL_NO_QUIC, 0, 0).map(|_| ())
 }
 
 /// Another process becomes as nice, or returns to the foreground. One's own may become nicer; the rest takes root.

@@ -37,6 +37,11 @@ pub struct Attach {
     /// Do not mark its packets as DSCP LE
     #[arg(long)]
     no_mark: bool,
+    /// Refuse it QUIC (UDP to port 443), so that it uses TCP, which yields: 'tcp'
+    ///
+    /// As 'netnice --quic=tcp' does with a command.
+    #[arg(long, value_name = "WHAT", value_parser = ["tcp"])]
+    quic: Option<String>,
 }
 
 impl Attach {
@@ -48,7 +53,7 @@ impl Attach {
         };
         let group = Group::new(self.level, !self.no_mark, direction);
         let cgroup = Hierarchy::find()?.named(&self.name)?;
-        tell("attached", &attach(&cgroup, group)?)
+        tell("attached", &attach(&cgroup, group, self.quic.is_some())?)
     }
 }
 

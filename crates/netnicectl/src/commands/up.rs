@@ -33,6 +33,13 @@ pub struct Up {
     /// 'netnice -p' does the same when it is first needed. Stays until down.
     #[arg(long)]
     applications: bool,
+    /// Let 'netnice --quic=tcp' and 'attach --quic=tcp' refuse their programs QUIC, so that they use TCP
+    ///
+    /// Puts programs on the root of the cgroups, which every connect() of this machine passes, and every
+    /// datagram of a socket that is not connected; a first 'sudo netnice --quic=tcp' does the same.
+    /// Stays until down.
+    #[arg(long)]
+    quic: bool,
     /// Name each step on standard error when it is done
     #[arg(short, long)]
     verbose: bool,
@@ -44,6 +51,7 @@ impl Up {
             with: self.with,
             mark: !self.no_mark,
             applications: self.applications,
+            quic: self.quic,
         };
         let outcome = up(&options, &mut follow(self.verbose))?;
         print(told(&outcome))?;
@@ -64,7 +72,7 @@ fn told(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Loaded => "up".to_owned(),
         Outcome::AlreadyUp => "already up".to_owned(),
-        Outcome::ForApplications => "up for applications too".to_owned(),
+        Outcome::Extended(new) => format!("up for {} too", new.join(" and ")),
         Outcome::Repaired(defects) => {
             format!(
                 "up again; what was there was replaced: {}",

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Programs in the background that do without QUIC, so that they use TCP, which yields: datagrams to its port are
+//! refused to them.
+//!
+//! The programs that refuse are loaded when somebody asks for it first, for they cost everybody's datagrams a call.
+
+use std::fs::File;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+
+use libbpf_rs::{MapCore, MapFlags, ObjectBuilder};
+
+use crate::cgroup::Hierarchy;
+use crate::lock::Lock;
+use crate::shared::quic_counters;
+use crate::{libbpf, pins, Error, Result};
+
+const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/quic.bpf.o"));
+/// Last those for datagrams without a connection: with them all are there.
+const PROGRAMS: [&str; 4] = [
+    "quic_connect4",
+    "quic_connect6",
+    "quic_sendmsg4",
+    "quic_sendmsg6",
+];
+/// HTTP/3's, as `algorithms/niceness/niceness.h` has it.
+const PORT: u16 = 443;
+
+/// Are they loaded? For who may look.
+pub fn refusing() -> bool {
+    links().all(|link| link.exists())
+}
+
+/// Sees to it that they are; netnice is up.
+pub fn refuse() -> Result<()> {
+    if !refusing() {
+        let _lock = Lock::take()?;
+        load(&Hierarchy::find()?)?;
+    }
+    Ok(())
+}
+
+/// Is this process refused QUIC? It does not send anything.
+pub fn is_refused() -> bool {
+    let connected = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))
+        .map(|one| one.connect((Ipv4Addr::LOCALHOST, PORT)));
+    matches!(connected, Ok(Err(_)))
+}
+
+/// How many datagrams, and connections of UDP sockets; `None` when they are not loaded or it may not be read.
+pub(crate) fn refused() -> Option<u64> {
+    let value = pins::map(&pins::quic_counters())?
+        .lookup(&0u32.to_ne_bytes(), MapFlags::ANY)
+        .ok()??;
+    let bytes = value.get(..size_of::<quic_counters>())?;
+    Some(u64::from_ne_bytes(bytes.try_into().ok()?))
+}
+
+pub(crate) fn links() -> impl Iterator<Item = PathBuf> {
+    PROGRAMS.into_iter().map(pins::quic_link)
+}
+
+/// For who holds the lock. True when they were not there.
+pub(crate) fn load(hierarchy: &Hierarchy) -> Result<bool> {
+    if refusing() {
+        return Ok(false);
+    }
+    if !pins::processes().exists() {
+        return Err(Error::RootIsTaken);
+    }
+    libbpf::quiet();
+    for link in links() {
+        pins::remove_link(&link)?; // of one that was ended halfway
+    }
+    pins::remove_file(&pins::quic_counters())?;
+    let mut open = ObjectBuilder::default()
+        .name("netnice_quic")
+        .and_then(|builder| builder.open_memory(OBJECT))
+        .map_err(Error::bpf("open the programs that refuse QUIC"))?;
+    for mut map in open.maps_mut() {
+        let name = map.name().to_string_lossy().into_owned();
+        let shared = match name.as_str() {
+            "processes" => pins::processes(),
+            "attached" => pins::attached(),
+            name if name.ends_with(".bss") => {
+                map.set_pin_path(pins::quic_counters())
+                    .map_err(Error::bpf("pin the counters of QUIC"))?;
+                continue;
+            }
+            _ => continue,
+        };
+        map.reuse_pinned_map(shared)
+            .map_err(Error::bpf("share a map of niceness"))?;
+    }
+    let root = File::open(hierarchy.root()).map_err(Error::file(
+        "open the root of the cgroups",
+        hierarchy.root(),
+    ))?;
+    let object = open
+        .load()
+        .map_err(Error::bpf("load the programs that refuse QUIC"))?;
+    for name in PROGRAMS {
+        let program = object.progs_mut().find(|program| program.name() == name);
+        let program = program.expect("the object has the programs of its list");
+        let mut link = program
+            .attach_cgroup(root.as_raw_fd())
+            .map_err(Error::bpf(format!("attach '{name}' for everybody")))?;
+        link.pin(pins::quic_link(name))
+            .map_err(Error::bpf("pin the programs that refuse QUIC"))?;
+    }
+    Ok(true)
+}

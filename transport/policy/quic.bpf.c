@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quic - a program in the background that may not use QUIC uses TCP, which yields
+ *
+ * HTTP/3 runs over UDP, where nothing yields. A client whose QUIC is refused, as by a host that does not have it, falls back
+ * to HTTP/2 over TCP at once. So datagrams to its port are refused to processes that were asked to do without, and to those
+ * in such cgroups; all other UDP passes. Attached to the root of the cgroups, and only once somebody asks for it, for it
+ * costs every connect() of the machine, and every datagram of a socket that is not connected, a call.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "maps.h"
+#include "quic.h"
+
+#define ECONNREFUSED 111
+
+char _license[] SEC("license") = "GPL";
+
+struct quic_counters nn_quic_counters;
+
+/* Asked rarely: for a datagram, or a UDP socket, to this one port. */
+static __noinline u32 niceness_of_current(void)
+{
+	u32 process = bpf_get_current_pid_tgid() >> 32, niceness = 0, *found;
+
+	found = bpf_map_lookup_elem(&processes, &process);
+	if (found)
+		niceness = *found;
+	for (int depth = 0; depth < NICENESS_DEPTHS; depth++) {
+		u64 cgroup = bpf_get_current_ancestor_cgroup_id(depth);
+
+		if (!cgroup)
+			break;
+		found = bpf_map_lookup_elem(&attached, &cgroup);
+		if (found)
+			niceness |= *found;
+	}
+	return niceness;
+}
+
+static __always_inline int may_pass(struct bpf_sock_addr *to)
+{
+	if (to->type != SOCK_DGRAM || !nn_is_quic(bpf_ntohs(to->user_port)) ||
+	    !nn_niceness_refuses_quic(niceness_of_current()))
+		return 1;
+	__sync_fetch_and_add(&nn_quic_counters.refused, 1);
+	bpf_set_retval(-ECONNREFUSED);
+	return 0;
+}
+
+SEC("cgroup/connect4")
+int quic_connect4(struct bpf_sock_addr *to)
+{
+	return may_pass(to);
+}
+
+SEC("cgroup/connect6")
+int quic_connect6(struct bpf_sock_addr *to)
+{
+	return may_pass(to);
+}
+
+SEC("cgroup/sendmsg4")
+int quic_sendmsg4(struct bpf_sock_addr *to)
+{
+	return may_pass(to);
+}
+
+SEC("cgroup/sendmsg6")
+int quic_sendmsg6(struct bpf_sock_addr *to)
+{
+	return may_pass(to);
+}
