@@ -20,8 +20,10 @@ def _status(steps: Steps) -> Any:
 
 
 def _loads(steps: Steps) -> bool:
-    """Programs for everybody, too."""
-    return _well(steps, "up", "status") and _status(steps)["loaded"]["hindered"] is None
+    """Programs for everybody, too; and it is told where the kernel does not list connections."""
+    bare = steps["bare"].json()
+    told = bare["condition"] == "up" and bare["connections_untold"] is not None
+    return told and _well(steps, "up", "bare", "status") and _status(steps)["loaded"]["hindered"] is None
 
 
 def _sends(steps: Steps) -> bool:

@@ -8,7 +8,6 @@ mount -t proc none /proc
 mount -t sysfs none /sys
 mount -t devtmpfs none /dev
 mount -t cgroup2 none /sys/fs/cgroup
-for module in /modules/*.ko; do insmod "$module"; done
 ip link set lo up
 chmod 1777 /tmp
 mkdir /www
@@ -97,6 +96,8 @@ waiting() {
 left >/tmp/before
 step doctor netnicectl doctor --json
 step up netnicectl up --with "$(cat /with)"
+step bare netnicectl status --json # without the module that lists connections
+for module in /modules/*.ko; do insmod "$module"; done
 if netnicectl status >/dev/null 2>&1; then
 	step user as_user netnice -n 1 netnice
 	step upload upload

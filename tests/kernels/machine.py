@@ -98,10 +98,20 @@ def processor(kernel: Path) -> str:
     return "max" if release(kernel.name) >= NEEDS_CX16 else "max,-cx16"
 
 
-def run(kernel: Path, archive: Path, *, pin: bool = False, seconds: int = SECONDS) -> Report:
+def run(kernel: Path, archive: Path, *, pin: bool = False, seconds: int = SECONDS, megabytes: int = 768) -> Report:
     """Boots it and waits for its end. ``pin``: the verifier's numbers are taken anew."""
     command_line = f"console=ttyS0 panic=-1 quiet mitigations=off{' NETNICE_PIN=1' * pin}"
-    words = [program("qemu-system-x86_64"), "-accel", "tcg", "-cpu", processor(kernel), "-m", "768", "-smp", "1"]
+    words = [
+        program("qemu-system-x86_64"),
+        "-accel",
+        "tcg",
+        "-cpu",
+        processor(kernel),
+        "-m",
+        str(megabytes),
+        "-smp",
+        "1",
+    ]
     words += ["-nodefaults", "-display", "none", "-serial", "stdio", "-no-reboot"]
     words += ["-kernel", str(kernel / "vmlinuz"), "-initrd", str(archive), "-append", command_line]
     try:

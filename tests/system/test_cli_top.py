@@ -7,14 +7,16 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from system.harness.commands import PROGRAMS, Pair
-from testbed import Namespace, Process, program
-from testbed.namespace import wait_until
+from system.harness import cgroups
+from system.harness.cgroups import inside
+from system.harness.commands import PROGRAMS, Pair, Run
+from testbed import Namespace, Nginx, Process, program
 
 #: A second's look at so many connections: seconds of a core, and KiB.
 _CONNECTIONS, _BUSY, _MEMORY = 1000, 0.05, 64 << 10
@@ -35,17 +37,28 @@ def look(namespace: Namespace, *options: str) -> dict[str, Any]:
     return dict(json.loads(shown))
 
 
+def upload_of(namespace: Namespace) -> dict[str, Any]:
+    """The first look in which the one connection sends: what waits in the receiver's buffer is acknowledged by the
+    megabyte, and some half seconds see nothing of it.
+    """
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        for row in look(namespace)["connections"]:
+            if row["out_bps"] > 0:
+                return dict(row)
+    raise AssertionError("nothing was sent for 10 s")
+
+
 @pytest.mark.usefixtures("up")
 def test_an_upload_in_the_background(pair: Pair) -> None:
     with pair.b.spawn(sys.executable, PROGRAMS / "sink.py", "2e6", stdout=subprocess.PIPE) as sink:
         port = sink.line().strip()
         upload = ("netnice", "-n", "1", sys.executable, str(PROGRAMS / "send.py"), pair.b4, port, "cubic", "60")
         with pair.a.spawn(*upload) as sender:
-            wait_until(lambda: bool(look(pair.a)["connections"]), "the connection")
-            (row,) = look(pair.a)["connections"]
+            row = upload_of(pair.a)
             assert (row["level"], row["pid"]) == (1, sender.pid)
             assert row["peer"] == f"{pair.b4}:{port}"
-            assert row["out_bps"] > row["in_bps"] == 0
+            assert row["in_bps"] == 0
             assert row["out_bps"] * 0.5 / 8 <= 1.1 * row["sent"], "in half a second, no more than ever"
             assert row["rtt_us"] >= row["base_us"] > 0
             units = look(pair.a)["units"]
@@ -57,6 +70,22 @@ def test_an_upload_in_the_background(pair: Pair) -> None:
             table = pair.a.run("netnicectl", "top", "--once").stdout.splitlines()
             assert table[0].split()[:3] == ["LEVEL", "PID", "PROGRAM"]
             assert table[1].split()[:2] == ["1", str(sender.pid)]
+
+
+@pytest.mark.usefixtures("up")
+def test_a_download_in_the_background(pair: Pair, netnicectl: Run) -> None:
+    """Its congestion control is the foreground's: only its process tells, by its own niceness and by its cgroup's."""
+    with Nginx(pair.b, {"data": 1 << 30}) as web, cgroups.made("job.service") as unit:
+        words = [sys.executable, str(PROGRAMS / "fetch.py"), pair.b4, str(web.port), "/data"]
+        with (
+            pair.a.spawn("netnice", "-n", "2", "--receive-only", *words, stdout=subprocess.PIPE) as one,
+            pair.a.spawn(*inside(unit, *words), stdout=subprocess.PIPE) as other,
+        ):
+            for process in (one, other):
+                process.line()
+            netnicectl("attach", "-n", "1", "--receive-only", str(unit))
+            rows = {row["pid"]: row["level"] for row in look(pair.a)["connections"]}
+            assert rows == {one.pid: 2, other.pid: 1}
 
 
 def most_memory_kib(pid: int) -> int:

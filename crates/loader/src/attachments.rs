@@ -19,7 +19,9 @@ use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness;
 use crate::reached::Reached;
-use crate::shared::{niceness_choices, ATTACHED_BY_RULE, NICENESS_DEPTHS, NN_NICENESS_NO_QUIC};
+use crate::shared::{
+    niceness_choices, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NICENESS_DEPTHS, NN_NICENESS_NO_QUIC,
+};
 use crate::state::State;
 use crate::{pins, quic, Error, Result};
 
@@ -52,18 +54,67 @@ pub fn attach(cgroup: &Path, group: Group, without_quic: bool) -> Result<Reached
         if hierarchy.depth(cgroup) >= DEPTHS {
             return Err(Error::NotAttachable(cgroup.to_owned()));
         }
-        put(&map, id(cgroup)?, niceness::bits(group) | quic_bit)?;
+        let bits = niceness::bits(group) | quic_bit;
+        put(&map, id(cgroup)?, bits | ATTACHED_UNREACHED)?;
         look(&hierarchy)?;
     } // what follows may need it itself
-    Ok(reach(&hierarchy, cgroup))
+    finish(&map, &hierarchy, cgroup)
 }
 
 /// It is attached no longer: what runs in it is as nice as it is by itself. `None` when it was not attached.
 pub fn detach(cgroup: &Path) -> Result<Option<Reached>> {
     let map = open("detach from")?;
     let hierarchy = Hierarchy::find()?;
-    let found = map.delete(&id(cgroup)?.to_ne_bytes()).is_ok();
-    Ok(found.then(|| reach(&hierarchy, cgroup)))
+    {
+        let _lock = Lock::take()?;
+        let id = id(cgroup)?;
+        if bits(&map, id).is_none() {
+            return Ok(None);
+        }
+        put(&map, id, ATTACHED_UNREACHED)?;
+    } // what follows may need it itself
+    finish(&map, &hierarchy, cgroup).map(Some)
+}
+
+/// What runs in the cgroup becomes as its entry has it, which was to be reached. Whoever is ended before leaves an entry
+/// that says so, and the next who comes by does it ([`finish_all`]).
+pub(crate) fn finish(map: &MapHandle, hierarchy: &Hierarchy, cgroup: &Path) -> Result<Reached> {
+    let Ok(id) = id(cgroup) else {
+        return Ok(Reached::default()); // it has ended
+    };
+    let asked = bits(map, id);
+    let reached = reach(hierarchy, cgroup);
+    let _lock = Lock::take()?;
+    let Some(asked) = asked.filter(|asked| bits(map, id) == Some(*asked)) else {
+        return Ok(reached); // somebody has asked for something else meanwhile
+    };
+    match niceness::group(asked) {
+        Some(_) => put(map, id, asked & !ATTACHED_UNREACHED)?,
+        None => drop(map.delete(&id.to_ne_bytes())), // or it has ended
+    }
+    Ok(reached)
+}
+
+/// What somebody began, and was ended before it was done.
+pub(crate) fn finish_all() -> Result<()> {
+    let unreached = |bits: &u32| bits & ATTACHED_UNREACHED != 0;
+    let entries = entries();
+    let Some(map) = pins::map(&pins::attached()).filter(|_| entries.values().any(unreached)) else {
+        return Ok(());
+    };
+    let hierarchy = Hierarchy::find()?;
+    for cgroup in hierarchy.cgroups() {
+        let entry = id(&cgroup).ok().and_then(|id| entries.get(&id));
+        if entry.is_some_and(unreached) {
+            finish(&map, &hierarchy, &cgroup)?;
+        }
+    }
+    Ok(())
+}
+
+fn bits(map: &MapHandle, id: u64) -> Option<u32> {
+    let value = map.lookup(&id.to_ne_bytes(), MapFlags::ANY).ok()??;
+    Some(u32::from_ne_bytes(value.try_into().ok()?))
 }
 
 /// All, by path. Empty where they may not be read.
@@ -79,17 +130,37 @@ pub fn all() -> Vec<Attachment> {
         .collect()
 }
 
-/// How nice a process is, in whatever way: by itself, by a cgroup of netnice, by those that are attached.
+/// How nice processes are, in whatever way: by themselves, by a cgroup of netnice, by those that are attached.
+pub struct InEffect {
+    hierarchy: Option<Hierarchy>,
+    entries: HashMap<u64, u32>,
+}
+
+impl InEffect {
+    /// What is attached is read now, and for all of them.
+    pub fn read() -> Self {
+        Self {
+            hierarchy: Hierarchy::find().ok(),
+            entries: entries(),
+        }
+    }
+
+    pub fn of(&self, pid: u32) -> Option<Group> {
+        let own = niceness::of(pid);
+        let Some(hierarchy) = &self.hierarchy else {
+            return own;
+        };
+        let cgroup = hierarchy.cgroup_of(pid);
+        let of_ours = cgroup.and_then(|dir| Group::of_path(&dir.to_string_lossy()));
+        [own, of_ours, of(hierarchy, &self.entries, pid)]
+            .into_iter()
+            .fold(None, Group::nicer)
+    }
+}
+
+/// How nice a process is, in whatever way.
 pub fn in_effect(pid: u32) -> Option<Group> {
-    let own = niceness::of(pid);
-    let Ok(hierarchy) = Hierarchy::find() else {
-        return own;
-    };
-    let cgroup = hierarchy.cgroup_of(pid);
-    let of_ours = cgroup.and_then(|dir| Group::of_path(&dir.to_string_lossy()));
-    [own, of_ours, of(&hierarchy, &entries(), pid)]
-        .into_iter()
-        .fold(None, Group::nicer)
+    InEffect::read().of(pid)
 }
 
 /// Ids and bits.

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::finding::Finding;
+use crate::holders::Holder;
 use crate::libbpf;
 
 pub type Result<T> = std::result::Result<T, Error>;
@@ -53,6 +54,8 @@ pub enum Error {
     UnknownReceiver(String, String),
     #[error("somebody else's eBPF program holds the root of the cgroups, so no other cgroup can be reached.\n'netnicectl status' tells what the kernel said.")]
     RootIsTaken,
+    #[error("{0} holds the root of the cgroups so that no program can be attached there, nor to any cgroup below: no connection can be reached.\nHave whoever attached it let others join (BPF_F_ALLOW_MULTI), or detach it: 'bpftool cgroup detach'.")]
+    NothingBelow(Holder),
     #[error("no unit, container or other cgroup is named '{0}'.\nName a unit as systemd does, 'cron.service', or a path below {1}.")]
     NoCgroup(String, PathBuf),
     #[error("'{0}' is the name of several cgroups:{1}\nName the path of one.")]

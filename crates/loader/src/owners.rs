@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use procfs::process::{all_processes, FDTarget, Process};
 use serde::Serialize;
 
-use crate::group::Group;
+use crate::attachments::InEffect;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Owner {
@@ -19,17 +19,14 @@ pub struct Owner {
 }
 
 impl Owner {
-    fn look(process: &Process) -> Option<Self> {
+    fn look(process: &Process, in_effect: &InEffect) -> Option<Self> {
         let pid = process.pid().unsigned_abs();
         let groups = process.cgroups().into_iter().flatten();
         let path = groups.into_iter().find(|group| group.hierarchy == 0);
         Some(Self {
             pid,
             program: process.stat().ok()?.comm,
-            level: path
-                .as_ref()
-                .and_then(|group| Group::of_path(&group.pathname))
-                .map(|g| g.level),
+            level: in_effect.of(pid).map(|group| group.level),
             unit: path.map_or("/".to_owned(), |group| unit(&group.pathname).to_owned()),
         })
     }
@@ -39,12 +36,13 @@ impl Owner {
 /// are only told to root.
 pub fn owners() -> HashMap<u32, Owner> {
     let mut found: HashMap<u32, Owner> = HashMap::new();
+    let in_effect = InEffect::read();
     for process in all_processes().into_iter().flatten().flatten() {
         let sockets = sockets(&process);
         if sockets.is_empty() {
             continue;
         }
-        let Some(owner) = Owner::look(&process) else {
+        let Some(owner) = Owner::look(&process, &in_effect) else {
             continue;
         };
         for inode in sockets {

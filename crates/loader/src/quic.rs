@@ -5,6 +5,7 @@
 //! The programs that refuse are loaded when somebody asks for it first, for they cost everybody's datagrams a call.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
@@ -41,11 +42,11 @@ pub fn refuse() -> Result<()> {
     Ok(())
 }
 
-/// Is this process refused QUIC? It does not send anything.
+/// Is this process refused QUIC? Nothing is sent: a UDP socket has nobody else to refuse its connection.
 pub fn is_refused() -> bool {
-    let connected = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))
-        .map(|one| one.connect((Ipv4Addr::LOCALHOST, PORT)));
-    matches!(connected, Ok(Err(_)))
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0));
+    let done = socket.and_then(|socket| socket.connect((Ipv4Addr::LOCALHOST, PORT)));
+    done.is_err_and(|why| why.kind() == ErrorKind::ConnectionRefused)
 }
 
 /// How many datagrams, and connections of UDP sockets; `None` when they are not loaded or it may not be read.

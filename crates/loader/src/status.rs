@@ -35,6 +35,8 @@ pub struct Status {
     pub same_build: bool,
     /// TCP connections of this network namespace; some may outlive a down.
     pub connections: Vec<Connections>,
+    /// Why they could not be counted.
+    pub connections_untold: Option<String>,
     pub groups: Vec<GroupStatus>,
     /// Cgroups that somebody has put into the background where they are.
     pub attached: Vec<Attachment>,
@@ -62,7 +64,10 @@ pub struct GroupStatus {
 pub fn status() -> Result<Status> {
     let loaded = State::read();
     let registered = congestion_controls()?;
-    let found = sockets::by_congestion_control()?;
+    // A kernel without tcp_diag does not tell; all else is to be said.
+    let counted = sockets::by_congestion_control();
+    let connections_untold = counted.as_ref().err().map(ToString::to_string);
+    let found = counted.unwrap_or_default();
     let names = ALGORITHMS.iter().map(|a| a.name.to_owned());
     let connections = names
         .filter(|n| registered.contains(n) || found.contains_key(n))
@@ -91,6 +96,7 @@ pub fn status() -> Result<Status> {
         loaded,
         same_build,
         connections,
+        connections_untold,
         groups,
         attached: attachments::all(),
         niceness: niceness::status(),

@@ -5,7 +5,7 @@ use crate::cgroup::Hierarchy;
 use crate::facts::Facts;
 use crate::group::Group;
 use crate::health::{examine, Health};
-use crate::holders::holders;
+use crate::holders::{holders, Holder};
 use crate::lock::Lock;
 use crate::policy::Policy;
 use crate::release::release;
@@ -27,6 +27,12 @@ pub enum Outcome {
 
 /// Brings everything into place. Safe to call again, at once from several processes, and after any crash.
 pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> {
+    let outcome = bring(options, on_step)?;
+    attachments::finish_all()?;
+    Ok(outcome)
+}
+
+fn bring(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> {
     options.check()?;
     let facts = Facts::gather("/".as_ref());
     let missing = doctor::missing(&facts);
@@ -59,6 +65,9 @@ pub fn up(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome>
     if loaded.is_err() {
         // The first error is the one to tell; the next up removes what this could not.
         let _ = pins::remove_links().and_then(|()| pins::remove_rest());
+        if outcome == Outcome::Loaded {
+            let _ = hierarchy.remove().and_then(|_| bpffs::unmount()); // nobody was in them
+        }
     }
     loaded?;
     attachments::restore(&attached);
@@ -110,7 +119,8 @@ fn load(
         on_step(Step::CgroupMade);
         if group.direction.sends() {
             let mark = group.marked && options.mark;
-            policy.attach(hierarchy, group, mark, on_step)?;
+            let done = policy.attach(hierarchy, group, mark, on_step);
+            done.map_err(|why| held(hierarchy).unwrap_or(why))?;
         }
     }
     receiver::load(hierarchy, on_step)?;
@@ -141,6 +151,13 @@ fn load_for_all(hierarchy: &Hierarchy, mark: bool, nice: &[(u32, u32)]) -> Resul
     receiver::load_adopted(hierarchy).inspect_err(|_| {
         let _ = niceness::unload(); // the first error is the one to tell
     })
+}
+
+/// Why nothing can be attached to cgroups below the root, if somebody's program is the reason.
+fn held(hierarchy: &Hierarchy) -> Option<Error> {
+    let sockops = |holder: &Holder| holder.hook == "sock_ops";
+    let all = holders(hierarchy.root());
+    all.into_iter().find(sockops).map(Error::NothingBelow)
 }
 
 /// Who holds the root of the cgroups, if it is held.

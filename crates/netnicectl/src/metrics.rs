@@ -19,7 +19,8 @@ pub fn text(status: &Status) -> Result<String> {
         "Connections of this network namespace, by congestion control.",
         &["algorithm"],
     )?;
-    for c in &status.connections {
+    let counted = status.connections_untold.is_none();
+    for c in status.connections.iter().filter(|_| counted) {
         open.with_label_values(&[&c.algorithm])
             .set(signed(c.count as u64));
     }

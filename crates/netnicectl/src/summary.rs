@@ -19,7 +19,11 @@ impl Display for Summary<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let status = self.0;
         condition(f, status)?;
-        for c in &status.connections {
+        if let Some(why) = &status.connections_untold {
+            writeln!(f, "connections cannot be counted: {why}")?;
+        }
+        let counted = status.connections_untold.is_none();
+        for c in status.connections.iter().filter(|_| counted) {
             writeln!(
                 f,
                 "connections on '{}' in this network namespace: {}",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""A program that does nothing, where ours are: what the kernel's statistics themselves cost, in these very minutes."""
+"""Somebody else's program, where ours are. One that does nothing shows what the kernel's statistics themselves cost."""
 
 from __future__ import annotations
 
@@ -18,21 +18,26 @@ _PIN = "/sys/fs/bpf/netnice-test-empty"
 _SOURCE = """
 #define SEC(name) __attribute__((section(name), used))
 char _license[] SEC("license") = "GPL";
-SEC("%s") int empty(void *context) { (void)context; return 1; }
+static long (*set_flags)(void *, int) = (void *)59;
+SEC("%s") int empty(void *context) { (void)set_flags; %s return 1; }
 """
+#: It does nothing.
+NOTHING = "(void)context;"
+#: When a connection begins it gives its events away, also those that others have asked for.
+OVERWRITES = "if (*(unsigned *)context == 4 || *(unsigned *)context == 5) set_flags(context, 0);"
 
 
 @contextlib.contextmanager
 def on_all_arrivals() -> Iterator[None]:
     """Every packet that arrives at a socket of the machine runs it, while the context lasts."""
-    with _at_the_root("cgroup_skb/ingress", "ingress", "multi"):
+    with at(kernel.cgroup_root(), "cgroup_skb/ingress", "ingress", "multi"):
         yield
 
 
 @contextlib.contextmanager
 def alone_at_the_root() -> Iterator[None]:
     """As somebody else may have attached one: it runs for every new socket, and no other may join it at the root."""
-    with _at_the_root("cgroup/sock_create", "cgroup_inet_sock_create"):
+    with at(kernel.cgroup_root(), "cgroup/sock_create", "cgroup_inet_sock_create"):
         yield
 
 
@@ -48,9 +53,10 @@ def at_all_forks() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _at_the_root(section: str, kind: str, *flags: str) -> Iterator[None]:
-    tool, where = program("bpftool"), [str(kernel.cgroup_root()), kind, "pinned", _PIN]
-    with _loaded(section):
+def at(cgroup: File, section: str, kind: str, *flags: str, does: str = NOTHING) -> Iterator[None]:
+    """One of this kind, with bpftool's words for how it is attached: none lets nobody join it, nor be below."""
+    tool, where = program("bpftool"), [str(cgroup), kind, "pinned", _PIN]
+    with _loaded(section, does):
         subprocess.run([tool, "cgroup", "attach", *where, *flags], check=True)
         try:
             yield
@@ -59,10 +65,10 @@ def _at_the_root(section: str, kind: str, *flags: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _loaded(section: str) -> Iterator[None]:
+def _loaded(section: str, does: str = NOTHING) -> Iterator[None]:
     folder = ownership.scratch("empty")
     source, obj = folder / "empty.c", folder / "empty.o"
-    source.write_text(_SOURCE % section)
+    source.write_text(_SOURCE % (section, does))
     # What `make` compiles the project's own with.
     clang = program(os.environ.get("CLANG", "clang-16"))
     subprocess.run([clang, "-target", "bpf", "-O2", "-g", "-c", str(source), "-o", str(obj)], check=True)

@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use libbpf_rs::{MapCore, MapFlags};
 use procfs::process::{all_processes, StatFlags};
 
-use crate::attachments::{self, id, look, open, put as attach, reach, DEPTHS};
+use crate::attachments::{self, finish, id, look, open, put as attach, DEPTHS};
 use crate::cgroup::Hierarchy;
 use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness::Refusal;
 use crate::reached::Reached;
-use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE};
+use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_UNREACHED};
 use crate::{niceness, pins, Error, Result};
 
 pub use file::{read, Written, FILE};
@@ -73,12 +73,14 @@ pub fn apply(rules: &[Rule]) -> Result<Applied> {
             let wanted = of_cgroup(rules, &hierarchy, &cgroup);
             let wanted = wanted.map(|group| niceness::bits(group) | ATTACHED_BY_RULE);
             match (now, wanted) {
-                (Some(bits), wanted) if bits & ATTACHED_BY_RULE == 0 => {
+                (Some(bits), wanted) if by_hand(bits) => {
                     done.by_hand += usize::from(wanted.is_some());
                     continue;
                 }
-                (now, Some(bits)) if now != Some(bits) => attach(&map, id, bits)?,
-                (Some(_), None) => drop(map.delete(&id.to_ne_bytes())), // or it has ended
+                (now, Some(bits)) if now != Some(bits) => {
+                    attach(&map, id, bits | ATTACHED_UNREACHED)?;
+                }
+                (Some(_), None) => attach(&map, id, ATTACHED_BY_RULE | ATTACHED_UNREACHED)?,
                 (_, wanted) => {
                     done.cgroups += usize::from(wanted.is_some());
                     continue;
@@ -90,7 +92,7 @@ pub fn apply(rules: &[Rule]) -> Result<Applied> {
         look(&hierarchy)?;
     } // what follows may need it itself
     for cgroup in changed {
-        done.reached.add(reach(&hierarchy, &cgroup));
+        done.reached.add(finish(&map, &hierarchy, &cgroup)?);
     }
     for (pid, name) in processes() {
         if let Some(group) = of_command(rules, &name) {
@@ -98,6 +100,11 @@ pub fn apply(rules: &[Rule]) -> Result<Applied> {
         }
     }
     Ok(done)
+}
+
+/// Of an entry: no rule made it, and nobody has begun to take it back.
+fn by_hand(bits: u32) -> bool {
+    bits & ATTACHED_BY_RULE == 0 && niceness::group(bits).is_some()
 }
 
 /// Those of the administrator's file hold, if there is one.
