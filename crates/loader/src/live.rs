@@ -72,9 +72,7 @@ impl Target {
         let wanted = self.congestion_control.as_deref();
         Group::level_of(now) > wanted.and_then(Group::level_of)
     }
-}
 
-impl Target {
     /// The same for what waits to be accepted. `default`: what connections of the foreground run on there.
     fn choices(&self, default: &str) -> waiting_choices {
         let name = self.congestion_control.as_deref();
@@ -187,10 +185,16 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
             }
         }
         // After the listening sockets, and before the next pass: what is accepted meanwhile is found by one of the two.
-        if queue.connections() > 0 {
-            match privileged() {
-                true => done.add(&queue.turn(&process, &target.choices(&default))?),
-                false => done.unaccepted += queue.connections(),
+        let waiting = queue.connections();
+        if waiting > 0 && !privileged() {
+            done.unaccepted += waiting;
+        } else if waiting > 0 {
+            match queue.turn(&process, &target.choices(&default)) {
+                Ok(counted) => done.add(&counted),
+                Err(why) => {
+                    done.refused += waiting;
+                    done.reason = Some(io::Error::other(why.to_string()));
+                }
             }
         }
         if !new {
