@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# Process 1 of a virtual machine: loads netnice into its kernel, uses it, and tells the console by lines of
-# "@@ STEP STATUS" after "@> what the step said".
+# Process 1 of a virtual machine: loads netnice into its kernel, uses it, and tells the console.
 export PATH=/bin HOME=/ NETNICE_VERIFIER=/verifier
+# shellcheck source=tests/kernels/steps.sh
+. /steps.sh
 mkdir -p /proc /sys /dev /tmp /run
 mount -t proc none /proc
 mount -t sysfs none /sys
@@ -12,16 +13,6 @@ ip link set lo up
 chmod 1777 /tmp
 mkdir /www
 head -c 4000000 /dev/urandom >/www/data
-
-# step NAME COMMAND...
-step() {
-	name=$1
-	shift
-	"$@" >/tmp/said 2>&1
-	status=$?
-	sed 's/^/@> /' /tmp/said
-	echo "@@ $name $status"
-}
 
 # What netnice leaves behind, of all that it may touch.
 left() {

@@ -14,7 +14,7 @@ from typing import Any
 from kernels.archive import release
 from testbed import program
 
-GUEST = Path(__file__).with_name("guest.sh")
+GUEST, STEPS = (Path(__file__).with_name(name) for name in ("guest.sh", "steps.sh"))
 #: What the verifier had to look at, by kernel.
 VERIFIER = Path(__file__).parent.with_name("verifier")
 #: What the guest's shell needs of busybox.
@@ -80,6 +80,7 @@ def initramfs(kernel: Path, room: Path, algorithms: list[str], binaries: list[Pa
     (root / "etc" / "group").write_text("root:x:0:\nuser:x:1000:\n")
     (root / "with").write_text(",".join(algorithms))
     shutil.copytree(VERIFIER, root / "verifier")
+    shutil.copy(STEPS, root)
     shutil.copy(GUEST, root / "init")
     (root / "init").chmod(0o755)
     archive = room / "initramfs"

@@ -64,8 +64,8 @@ def _furnish(made: Chroot, after: Path, kernel: Path) -> None:
     (root / "probe").mkdir()
     for module in kernel.glob("*.ko"):
         shutil.copy(module, root / "probe")
-    for name in ("probe.sh", "hold.pl"):
-        shutil.copy(PROGRAMS / name, root / "probe")
+    for file in (machine.STEPS, PROGRAMS / "probe.sh", PROGRAMS / "hold.pl"):
+        shutil.copy(file, root / "probe")
     shutil.copy(after, root / "probe" / "new.deb")
     shutil.copy(program("busybox"), root / "usr" / "bin")
     units = root / "etc" / "systemd" / "system"

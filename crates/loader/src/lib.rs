@@ -23,6 +23,7 @@ pub mod live;
 mod lock;
 mod mounts;
 pub mod niceness;
+mod object;
 mod options;
 pub mod owners;
 pub mod params;

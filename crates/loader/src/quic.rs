@@ -10,12 +10,12 @@ use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
-use libbpf_rs::{MapCore, MapFlags, ObjectBuilder};
+use libbpf_rs::{MapCore, MapFlags};
 
 use crate::cgroup::Hierarchy;
 use crate::lock::Lock;
 use crate::shared::quic_counters;
-use crate::{libbpf, pins, Error, Result};
+use crate::{object, pins, Error, Result};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/quic.bpf.o"));
 /// Last those for datagrams without a connection: with them all are there.
@@ -70,39 +70,29 @@ pub(crate) fn load(hierarchy: &Hierarchy) -> Result<bool> {
     if !pins::processes().exists() {
         return Err(Error::RootIsTaken);
     }
-    libbpf::quiet();
     for link in links() {
         pins::remove_link(&link)?; // of one that was ended halfway
     }
-    pins::remove_file(&pins::quic_counters())?;
-    let mut open = ObjectBuilder::default()
-        .name("netnice_quic")
-        .and_then(|builder| builder.open_memory(OBJECT))
-        .map_err(Error::bpf("open the programs that refuse QUIC"))?;
-    for mut map in open.maps_mut() {
-        let name = map.name().to_string_lossy().into_owned();
-        let shared = match name.as_str() {
-            "processes" => pins::processes(),
-            "attached" => pins::attached(),
-            name if name.ends_with(".bss") => {
-                map.set_pin_path(pins::quic_counters())
-                    .map_err(Error::bpf("pin the counters of QUIC"))?;
-                continue;
-            }
-            _ => continue,
-        };
-        map.reuse_pinned_map(shared)
-            .map_err(Error::bpf("share a map of niceness"))?;
-    }
+    let counters = pins::quic_counters();
+    pins::remove_file(&counters)?;
+    let open = object::open(
+        "the programs that refuse QUIC",
+        OBJECT,
+        &[
+            ("processes", &pins::processes()),
+            ("attached", &pins::attached()),
+        ],
+        &[(".bss", &counters)],
+    )?;
     let root = File::open(hierarchy.root()).map_err(Error::file(
         "open the root of the cgroups",
         hierarchy.root(),
     ))?;
-    let object = open
+    let loaded = open
         .load()
         .map_err(Error::bpf("load the programs that refuse QUIC"))?;
     for name in PROGRAMS {
-        let program = object.progs_mut().find(|program| program.name() == name);
+        let program = loaded.progs_mut().find(|program| program.name() == name);
         let program = program.expect("the object has the programs of its list");
         let mut link = program
             .attach_cgroup(root.as_raw_fd())

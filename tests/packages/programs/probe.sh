@@ -3,17 +3,9 @@
 # In a virtual machine with systemd as process 1 and an older package of netnice: uses it as services do, upgrades it, takes
 # it away. Tells the console by lines of "@@ STEP STATUS" after "@> what the step said", as ../../kernels/guest.sh does.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C DEBIAN_FRONTEND=noninteractive
+# shellcheck source=tests/kernels/steps.sh
+. /probe/steps.sh
 quiet="systemd-run --quiet --collect"
-
-# step NAME COMMAND...
-step() {
-	name=$1
-	shift
-	"$@" >/tmp/said 2>&1
-	status=$?
-	sed 's/^/@> /' /tmp/said
-	echo "@@ $name $status"
-}
 
 # What netnice leaves in the kernel.
 left() {

@@ -3,17 +3,18 @@
 //! (transport/policy/waiting.bpf.c).
 
 use std::io::{self, Read};
-use std::path::PathBuf;
 
-use libbpf_rs::{Iter, MapCore, MapFlags, Object, ObjectBuilder};
+use libbpf_rs::{Iter, MapCore, MapFlags, Object};
 
 use super::process::Process;
 use super::socket::Tcp;
 use crate::shared::{waiting_choices, waiting_counters, WAITING_LISTENERS};
-use crate::{libbpf, pins, Error, Result};
+use crate::{object, pins, Error, Result};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/waiting.bpf.o"));
 const PROGRAM: &str = "each";
+/// The end of the name of the section that they are in.
+const CHOICES: &str = ".rodata.waiting";
 
 /// Listening sockets of a process for which connections wait.
 #[derive(Default)]
@@ -71,39 +72,29 @@ impl Queue {
 
 /// With the maps that are shared with what is loaded; those that are not there are its own, and empty.
 fn load(choices: &waiting_choices) -> Result<Object> {
-    libbpf::quiet();
-    let mut open = ObjectBuilder::default()
-        .name("netnice_waiting")
-        .and_then(|builder| builder.open_memory(OBJECT))
-        .map_err(Error::bpf("open the iterator of TCP sockets"))?;
+    let shared = [
+        ("moved", pins::moved()),
+        ("wishes", pins::receiver_wishes()),
+        ("connections", pins::receiver_adopted()),
+        ("of_cgroups", pins::receiver_connections()),
+        (".bss", pins::receiver_counters()),
+    ];
+    let there = shared.iter().filter(|(_, pin)| pin.exists());
+    let there: Vec<_> = there.map(|(name, pin)| (*name, pin.as_path())).collect();
+    let mut open = object::open("the iterator of TCP sockets", OBJECT, &there, &[])?;
     for mut map in open.maps_mut() {
-        let name = map.name().to_string_lossy().into_owned();
-        if let Some(pin) = shared(&name).filter(|pin| pin.exists()) {
-            map.reuse_pinned_map(pin)
-                .map_err(Error::bpf("share a map with the iterator"))?;
-        } else if name.ends_with(".rodata.waiting") {
+        if map.name().to_string_lossy().ends_with(CHOICES) {
             // SAFETY: a structure of integers without gaps.
             let bytes = unsafe {
                 let start = (&raw const *choices).cast::<u8>();
                 std::slice::from_raw_parts(start, size_of_val(choices))
             };
-            let value = map.initial_value_mut().expect("the object has constants");
+            let value = map.initial_value_mut().expect("the object has its choices");
             value[..bytes.len()].copy_from_slice(bytes);
         }
     }
     open.load()
         .map_err(Error::bpf("load the iterator of TCP sockets"))
-}
-
-fn shared(map: &str) -> Option<PathBuf> {
-    match map {
-        "moved" => Some(pins::moved()),
-        "wishes" => Some(pins::receiver_wishes()),
-        "connections" => Some(pins::receiver_adopted()),
-        "of_cgroups" => Some(pins::receiver_connections()),
-        name if name.ends_with(".bss") => Some(pins::receiver_counters()),
-        _ => None,
-    }
 }
 
 fn map<'a>(object: &'a Object, end: &str) -> libbpf_rs::Map<'a> {

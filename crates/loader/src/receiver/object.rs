@@ -5,10 +5,11 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
-use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
 use rustix::time::{clock_getres, ClockId};
 use serde::Serialize;
 
+use crate::object::{open, pin_of};
 use crate::shared::receiver_counters;
 use crate::{Error, Result};
 
@@ -38,7 +39,7 @@ impl Receiver {
     /// Loads the object. `moved` is a pinned map of sockets for which their cgroup no longer speaks.
     pub fn load(moved: Option<&Path>) -> Result<Self> {
         let shared: Vec<_> = moved.map(|pin| ("moved", pin)).into_iter().collect();
-        Self::load_object("netnice_receiver", OBJECT, PROGRAM, &shared, &[])
+        Self::load_object("the receiver", OBJECT, PROGRAM, &shared, &[])
     }
 
     /// Loads the object for single sockets of any cgroup: it shares the pinned maps of a loaded receiver, in the order
@@ -46,7 +47,13 @@ impl Receiver {
     pub fn load_adopted(shared: [&Path; 3], own: [&Path; 2]) -> Result<Self> {
         let shared: Vec<_> = [DATA, BSS, "of_cgroups"].into_iter().zip(shared).collect();
         let own: Vec<_> = ["wishes", "connections"].into_iter().zip(own).collect();
-        Self::load_object("netnice_adopted", ADOPTED, ADOPTED_PROGRAM, &shared, &own)
+        Self::load_object(
+            "the receiver of single sockets",
+            ADOPTED,
+            ADOPTED_PROGRAM,
+            &shared,
+            &own,
+        )
     }
 
     /// Loads the socket option: it shares the pinned counters, the connections of cgroups, the wishes, and the connections
@@ -54,7 +61,7 @@ impl Receiver {
     pub fn load_option(shared: [&Path; 4]) -> Result<Self> {
         let names = [BSS, "of_cgroups", "wishes", "connections"];
         let shared: Vec<_> = names.into_iter().zip(shared).collect();
-        Self::load_object("netnice_option", OPTION, OPTION_PROGRAM, &shared, &[])
+        Self::load_object("the socket option", OPTION, OPTION_PROGRAM, &shared, &[])
     }
 
     fn load_object(
@@ -64,22 +71,12 @@ impl Receiver {
         shared: &[(&str, &Path)],
         own: &[(&str, &Path)],
     ) -> Result<Self> {
-        let mut open = ObjectBuilder::default()
-            .name(name)
-            .and_then(|builder| builder.open_memory(object))
-            .map_err(Error::bpf("open the receiver object"))?;
+        let mut open = open(name, object, shared, own)?;
         for mut program in open.progs_mut() {
             program.set_flags(ANY_ALIGNMENT);
         }
         for mut map in open.maps_mut() {
-            let name = map.name().to_string_lossy().into_owned();
-            if let Some(pin) = pin_of(&name, shared) {
-                map.reuse_pinned_map(pin)
-                    .map_err(Error::bpf("share a map of the receiver"))?;
-            } else if let Some(pin) = pin_of(&name, own) {
-                map.set_pin_path(pin)
-                    .map_err(Error::bpf("pin a map of the receiver"))?;
-            } else if name.ends_with(CONSTANTS) {
+            if map.name().to_string_lossy().ends_with(CONSTANTS) {
                 let value = map.initial_value_mut().expect("the object has constants");
                 value[..4].copy_from_slice(&jiffy_us().to_ne_bytes());
             }
@@ -126,12 +123,6 @@ impl Receiver {
 fn jiffy_us() -> u32 {
     let step = clock_getres(ClockId::MonotonicCoarse);
     u32::try_from(step.tv_nsec / 1000).expect("less than a second")
-}
-
-/// By the end of the map's name.
-fn pin_of<'a>(name: &str, pins: &[(&str, &'a Path)]) -> Option<&'a Path> {
-    let found = pins.iter().find(|(suffix, _)| name.ends_with(suffix));
-    found.map(|(_, pin)| *pin)
 }
 
 /// What the receiver saw since it was loaded.
