@@ -56,6 +56,31 @@ def kernels() -> list[Path]:
     return [CACHE / found[number] for number in wanted() if number in found]
 
 
+def headers(kernel: Path) -> Path:
+    """What a module for it is built with, as DKMS wants it: a folder with a Makefile."""
+    version = kernel.name
+    base, (major, minor) = version.removesuffix("-cloud-amd64"), release(version)
+    folder = CACHE.with_name("kernel-headers") / version
+    if not folder.is_dir():
+        names = [f"linux-headers-{version}", f"linux-headers-{base}-common", f"linux-kbuild-{major}.{minor}"]
+        room = folder.with_name(f"{version}.unfinished")
+        _download(_Apt(CACHE / "apt"), names, room)
+        makefile = room / "usr" / "src" / names[0] / "Makefile"
+        makefile.write_text(makefile.read_text().replace("/usr/src", str(folder / "usr" / "src")))
+        room.rename(folder)
+    return folder / "usr" / "src" / f"linux-headers-{version}"
+
+
+def _download(apt: _Apt, packages: list[str], room: Path) -> None:
+    """Their files, in a folder that is made anew."""
+    shutil.rmtree(room, ignore_errors=True)
+    room.mkdir(parents=True)
+    apt.run("apt-get", "-q", "download", *packages, cwd=room)
+    for deb in room.glob("*.deb"):
+        subprocess.run(["dpkg-deb", "-x", deb, room], check=True)
+        deb.unlink()
+
+
 def _newest(versions: Iterable[str]) -> dict[tuple[int, int], str]:
     """Of each release."""
     in_order = sorted(versions, key=lambda version: [int(number) for number in re.findall(r"\d+", version)])
@@ -99,11 +124,7 @@ def _unpack(apt: _Apt, version: str, packages: list[str]) -> bool:
     """Whether it is whole: of some, the archive has no modules."""
     room = CACHE / f"{version}.unfinished"
     shutil.rmtree(room, ignore_errors=True)
-    room.mkdir(parents=True)
-    apt.run("apt-get", "-q", "download", *packages, cwd=room)
-    for deb in room.glob("*.deb"):
-        subprocess.run(["dpkg-deb", "-x", deb, room / "all"], check=True)
-        deb.unlink()
+    _download(apt, packages, room / "all")
     for number, name in enumerate(MODULES):
         for module in (room / "all").rglob(f"{name}.ko*"):
             plain = room / f"{number}-{name}.ko"

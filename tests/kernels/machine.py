@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,21 @@ VERIFIER = Path(__file__).parent.with_name("verifier")
 #: What the guest's shell needs of busybox.
 APPLETS = [
     *("sh", "mount", "mkdir", "insmod", "ip", "chmod", "sed", "cat", "find", "grep", "nc", "head", "tail", "sleep"),
-    *("kill", "killall", "pidof", "httpd", "wget", "cmp", "diff", "echo", "printf", "uname", "cut", "poweroff"),
+    *(
+        "kill",
+        "killall",
+        "pidof",
+        "httpd",
+        "wget",
+        "cmp",
+        "diff",
+        "echo",
+        "printf",
+        "uname",
+        "cut",
+        "rmmod",
+        "poweroff",
+    ),
 ]
 #: The first release that allocates what programs keep of sockets by cmpxchg16b, and not at all without.
 NEEDS_CX16 = (7, 0)
@@ -59,8 +74,16 @@ class Report:
         return report
 
 
-def initramfs(kernel: Path, room: Path, algorithms: list[str], binaries: list[Path]) -> Path:
-    """The guest's files: busybox, the programs, the libraries that they need, the kernel's modules."""
+def initramfs(
+    kernel: Path,
+    room: Path,
+    algorithms: list[str],
+    binaries: list[Path],
+    *,
+    guest: Path = GUEST,
+    beside: Sequence[Path] = (),
+) -> Path:
+    """The guest's files: busybox, the programs and what they link, the kernel's modules, and those ``beside``."""
     root = room / "root"
     (root / "bin").mkdir(parents=True)
     for binary in binaries:
@@ -80,8 +103,9 @@ def initramfs(kernel: Path, room: Path, algorithms: list[str], binaries: list[Pa
     (root / "etc" / "group").write_text("root:x:0:\nuser:x:1000:\n")
     (root / "with").write_text(",".join(algorithms))
     shutil.copytree(VERIFIER, root / "verifier")
-    shutil.copy(STEPS, root)
-    shutil.copy(GUEST, root / "init")
+    for file in (STEPS, *beside):
+        shutil.copy(file, root)
+    shutil.copy(guest, root / "init")
     (root / "init").chmod(0o755)
     archive = room / "initramfs"
     names = subprocess.run(["find", "."], cwd=root, check=True, capture_output=True).stdout

@@ -23,6 +23,12 @@ def build(folder: Path, umask: int = 0o022, **environment: str) -> Path:
     return Path(done.stdout.splitlines()[-1])
 
 
+def of_module(deb: Path) -> Path:
+    """That of the module's sources, which is made beside."""
+    (found,) = deb.parent.glob("netnice-dkms_*_all.deb")
+    return found
+
+
 def field(package: Path, name: str) -> str:
     """A field of its control file."""
     words = [program("dpkg-deb"), "--field", str(package), name]
