@@ -9,6 +9,7 @@ from netnice_lab.engine import cargo
 
 OBJECTS = "transport/receiver"
 LOADER = ("crates/receiver", "crates/build", "crates/loader/src/receiver")
+OPENING = "crates/loader/src/object.rs"
 COMPILING = "crates/loader/build.rs"
 
 
@@ -26,7 +27,7 @@ def sources() -> list[Path]:
     included = tool.run(["gcc", "-MM", "-MG", *objects], places.CLONE).replace("\\\n", " ").split()
     files = {(places.CLONE / word).resolve() for word in included if not word.endswith(":")}
     files |= {f for folder in LOADER for f in (places.CLONE / folder).rglob("*.[cr]*")}
-    files.add(places.CLONE / COMPILING)
+    files |= {places.CLONE / OPENING, places.CLONE / COMPILING}
     return [f for f in files if f.is_file() and "tests" not in f.parts]
 
 
