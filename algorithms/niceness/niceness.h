@@ -38,6 +38,18 @@ nn_inline bool nn_niceness_speaks(u32 niceness, u32 rank)
 	return niceness & NN_NICENESS_SENDS && nn_niceness_rank(niceness) && nn_niceness_rank(niceness) >= rank;
 }
 
+/* Does a connection in use, which yields at `now`, stay as it is when it was to be of `wanted`? */
+nn_inline bool nn_niceness_stays(u32 now, u32 wanted, bool only_nicer)
+{
+	return only_nicer && wanted < now;
+}
+
+/* Does it get that rank's congestion control? Of those that return to the foreground only who yields: others chose theirs. */
+nn_inline bool nn_niceness_turns(u32 now, u32 wanted)
+{
+	return wanted || now;
+}
+
 /* Can it be asked for? 0, the foreground, can. */
 nn_inline bool nn_niceness_valid(u32 wanted)
 {
@@ -61,10 +73,7 @@ nn_inline u32 nn_niceness_added(u32 now, u32 wanted)
 }
 
 /* HTTP/3's port, of UDP. What else runs over QUIC has ports of its own, and no TCP to fall back to. */
-nn_inline bool nn_is_quic(u32 port)
-{
-	return port == 443;
-}
+#define NN_QUIC_PORT 443
 
 nn_inline bool nn_niceness_refuses_quic(u32 niceness)
 {

@@ -60,6 +60,7 @@ fn main() {
             "NICENESS_DEPTHS",
             "attached_bit",
             "quic_counters",
+            "NN_QUIC_PORT",
             "waiting_choices",
             "waiting_counters",
             "WAITING_LISTENERS",

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -51,18 +52,18 @@ class Server:
 
 
 @contextlib.contextmanager
-def serve(where: Namespace, *words: str, first: Sequence[str] = ()) -> Iterator[Server]:
+def serve(where: Namespace, *words: str, first: Sequence[str] = (), python: str = PYTHON) -> Iterator[Server]:
     """``first``: the words before its own, such as those of a command that starts it."""
-    with where.spawn(*first, PYTHON, PROGRAMS / "accept_late.py", *words, stdout=subprocess.PIPE) as process:
+    with where.spawn(*first, python, PROGRAMS / "accept_late.py", *words, stdout=subprocess.PIPE) as process:
         yield Server(process, where, int(process.line()))
 
 
 @contextlib.contextmanager
-def callers(pair: Pair, server: Server, many: int, address: str) -> Iterator[None]:
-    """So many connections to it; none of them is accepted."""
+def callers(pair: Pair, server: Server, many: int, address: str, others: int = 0) -> Iterator[None]:
+    """So many connections wait for it then; ``others`` do already."""
     script = f"""if True:
         import signal, socket
-        kept = [socket.create_connection(({address!r}, {server.port})) for _ in range({many})]
+        kept = [socket.create_connection(({address!r}, {server.port})) for _ in range({many - others})]
         print(flush=True)
         signal.pause()
     """
@@ -129,6 +130,21 @@ class TestProcess:
             assert done.returncode == 0
             assert "3 connections that it has not accepted yet stay as they are" in done.stderr
             assert server.accept() == [FOREGROUND] * 3
+
+
+class TestRules:
+    def test_what_its_unit_has_them_be_stays(self, netnicectl: Run, pair: Pair, tmp_path: Path) -> None:
+        """A rule for the program raises to 1 what yields at 2 already: those that wait, and those to come."""
+        policy = tmp_path / "policy.toml"
+        policy.write_text('[[rule]]\ncommand = "late-server"\nlevel = 1\n')
+        named = tmp_path / "late-server"
+        named.symlink_to(PYTHON)
+        with cgroups.made("job.service") as unit:
+            netnicectl("attach", "-n", "2", "job.service")
+            with serve(pair.b, first=inside(unit), python=str(named)) as server, callers(pair, server, 3, pair.b4):
+                netnicectl("policy", "apply", str(policy))
+                with callers(pair, server, 5, pair.b4, others=3):
+                    assert {name for name, *_ in server.accept()} == {"netnice2"}
 
 
 class TestCgroup:

@@ -42,7 +42,7 @@ static __noinline u32 niceness_of_current(void)
 
 static __always_inline int may_pass(struct bpf_sock_addr *to)
 {
-	if (to->type != SOCK_DGRAM || !nn_is_quic(bpf_ntohs(to->user_port)) ||
+	if (to->type != SOCK_DGRAM || to->user_port != bpf_htons(NN_QUIC_PORT) ||
 	    !nn_niceness_refuses_quic(niceness_of_current()))
 		return 1;
 	__sync_fetch_and_add(&nn_quic_counters.refused, 1);
@@ -50,26 +50,15 @@ static __always_inline int may_pass(struct bpf_sock_addr *to)
 	return 0;
 }
 
-SEC("cgroup/connect4")
-int quic_connect4(struct bpf_sock_addr *to)
-{
-	return may_pass(to);
-}
+/* A program each, for the kernel tells them apart when they are loaded. */
+#define QUIC_PROGRAM(where)                                                                                            \
+	SEC("cgroup/" #where)                                                                                          \
+	int quic_##where(struct bpf_sock_addr *to)                                                                     \
+	{                                                                                                              \
+		return may_pass(to);                                                                                   \
+	}
 
-SEC("cgroup/connect6")
-int quic_connect6(struct bpf_sock_addr *to)
-{
-	return may_pass(to);
-}
-
-SEC("cgroup/sendmsg4")
-int quic_sendmsg4(struct bpf_sock_addr *to)
-{
-	return may_pass(to);
-}
-
-SEC("cgroup/sendmsg6")
-int quic_sendmsg6(struct bpf_sock_addr *to)
-{
-	return may_pass(to);
-}
+QUIC_PROGRAM(connect4)
+QUIC_PROGRAM(connect6)
+QUIC_PROGRAM(sendmsg4)
+QUIC_PROGRAM(sendmsg6)

@@ -12,6 +12,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "../../algorithms/niceness/niceness.h"
 #include "../receiver/join.h"
 #include "../receiver/wishes.h"
 #include "control.h"
@@ -96,16 +97,20 @@ static __always_inline void turn_receiving(struct tcp_sock *tcp)
 
 static __always_inline void turn(struct tcp_sock *tcp)
 {
+	u32 known = 1, now = rank_of(tcp), wanted = nn_waiting_choices.rank;
 	char name[16];
-	u32 known = 1;
 	long failed = 0;
 
 	for (u32 i = 0; i < sizeof(name); i++)
 		name[i] = nn_waiting_choices.cc_name[i];
 	bpf_sk_storage_get(&moved, tcp, &known, BPF_SK_STORAGE_GET_F_CREATE);
+	if (nn_niceness_stays(now, wanted, nn_waiting_choices.only_nicer)) {
+		COUNT(&nn_waiting_counters, done);
+		return;
+	}
 	turn_receiving(tcp);
 	turn_marks(tcp);
-	if (!nn_waiting_choices.only_nice || rank_of(tcp))
+	if (nn_niceness_turns(now, wanted))
 		failed = bpf_setsockopt(tcp, SOL_TCP, TCP_CONGESTION, name, sizeof(name));
 	if (failed) {
 		nn_waiting_counters.reason = failed;

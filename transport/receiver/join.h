@@ -47,11 +47,13 @@ static __always_inline int join(void *sk, u32 next, u32 segments)
 	return 0;
 }
 
+/* Whosever it was. */
 static __always_inline void leave(void *sk)
 {
+	bool own = !bpf_sk_storage_delete(&connections, sk), of_cgroup = !bpf_sk_storage_delete(&of_cgroups, sk);
 	int unclamped = UNCLAMPED;
 
-	if (!bpf_sk_storage_delete(&connections, sk))
+	if (own || of_cgroup)
 		bpf_setsockopt(sk, SOL_TCP, TCP_WINDOW_CLAMP, &unclamped, sizeof(unclamped));
 }
 

@@ -13,6 +13,16 @@ bool nn_test_speaks(u32 niceness, u32 rank)
 	return nn_niceness_speaks(niceness, rank);
 }
 
+bool nn_test_stays(u32 now, u32 wanted, bool only_nicer)
+{
+	return nn_niceness_stays(now, wanted, only_nicer);
+}
+
+bool nn_test_turns(u32 now, u32 wanted)
+{
+	return nn_niceness_turns(now, wanted);
+}
+
 bool nn_test_is_call(u32 offset)
 {
 	return nn_is_call(offset);

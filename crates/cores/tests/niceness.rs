@@ -9,6 +9,8 @@ use netnice_cores as _;
 extern "C" {
     fn nn_test_lowers(now: u32, wanted: u32) -> bool;
     fn nn_test_speaks(niceness: u32, rank: u32) -> bool;
+    fn nn_test_stays(now: u32, wanted: u32, only_nicer: bool) -> bool;
+    fn nn_test_turns(now: u32, wanted: u32) -> bool;
     fn nn_test_is_call(offset: u32) -> bool;
     fn nn_test_answer(offset: u32, now: u32, owner: bool, root: bool) -> u64;
 }
@@ -136,6 +138,21 @@ fn whichever_is_nicer_speaks_for_a_connection() {
     assert!(speaks(1 | SENDS, 0) && speaks(2 | SENDS, 1) && speaks(2 | SENDS, 2));
     assert!(!speaks(1 | SENDS, 2), "its cgroup has it yield more");
     assert!(!speaks(1 | RECEIVES, 0) && !speaks(0, 0));
+}
+
+#[test]
+fn a_connection_in_use_is_not_lowered_by_who_may_only_raise() {
+    for now in 0..4 {
+        for wanted in 0..4 {
+            // SAFETY: numbers.
+            let (stays, turns) = unsafe {
+                assert!(!nn_test_stays(now, wanted, false), "root's word counts");
+                (nn_test_stays(now, wanted, true), nn_test_turns(now, wanted))
+            };
+            assert_eq!(stays, wanted < now);
+            assert_eq!(turns, (now, wanted) != (0, 0), "nobody's choice is changed");
+        }
+    }
 }
 
 #[test]

@@ -85,7 +85,8 @@ impl Target {
         }
         waiting_choices {
             cc_name,
-            only_nice: name.is_none().into(),
+            rank: name.and_then(Group::level_of).map_or(0, |level| level + 1),
+            only_nicer: self.only_nicer.into(),
             mark: self.mark.into(),
             unmark: (!self.mark && !self.only_nicer).into(),
             receive: self.receive.into(),

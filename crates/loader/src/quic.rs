@@ -14,7 +14,7 @@ use libbpf_rs::{MapCore, MapFlags};
 
 use crate::cgroup::Hierarchy;
 use crate::lock::Lock;
-use crate::shared::quic_counters;
+use crate::shared::{quic_counters, NN_QUIC_PORT};
 use crate::{object, pins, Error, Result};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/quic.bpf.o"));
@@ -25,8 +25,7 @@ const PROGRAMS: [&str; 4] = [
     "quic_sendmsg4",
     "quic_sendmsg6",
 ];
-/// HTTP/3's, as `algorithms/niceness/niceness.h` has it.
-const PORT: u16 = 443;
+const PORT: u16 = NN_QUIC_PORT as u16;
 
 /// Are they loaded? For who may look.
 pub fn refusing() -> bool {

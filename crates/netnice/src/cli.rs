@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, ArgGroup, Command, CommandFactory, Parser, ValueEnum};
+use clap::{Arg, ArgGroup, Command, CommandFactory, Parser};
 use netnice_loader::catalogue::Catalogue;
 use netnice_loader::group::Direction;
 
@@ -129,11 +129,11 @@ pub struct Cli {
     #[arg(
         long,
         value_name = "WHAT",
-        value_enum,
+        value_parser = ["tcp"],
         requires = "command",
         conflicts_with = "pid"
     )]
-    pub quic: Option<Quic>,
+    pub quic: Option<String>,
 
     /// The program to run, with its arguments
     #[arg(value_name = "COMMAND", trailing_var_arg = true)]
@@ -149,13 +149,6 @@ impl Cli {
             _ => None,
         }
     }
-}
-
-/// What a program gets that asks for QUIC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Quic {
-    /// A refusal, so that it uses TCP
-    Tcp,
 }
 
 /// What -n was given.

@@ -15,17 +15,17 @@ use netnice_loader::quic;
 
 use crate::error::not_nicer;
 use crate::loading::load;
-use crate::{Error, Quic};
+use crate::Error;
 
 /// Becomes the program; returns only when that cannot be.
 pub(crate) fn launch(
     program: &OsString,
     arguments: &[OsString],
     (current, target): (Option<Group>, Group),
-    quic: Option<Quic>,
+    without_quic: bool,
 ) -> Result<Infallible, Error> {
     enter(current, target)?;
-    if quic == Some(Quic::Tcp) {
+    if without_quic {
         forgo_quic()?;
     }
     exec(program, arguments)

@@ -11,6 +11,6 @@ mod moving;
 mod process;
 mod run;
 
-pub use cli::{command, Asked, Cli, Quic};
+pub use cli::{command, Asked, Cli};
 pub use error::{Error, FAILED};
 pub use run::run;

@@ -25,5 +25,5 @@ pub fn run(cli: Cli) -> Result<(), Error> {
     };
     let direction = cli.direction().unwrap_or_default();
     let target = level::choose(current, level, cli.no_mark, direction);
-    match launch::launch(program, arguments, (current, target), cli.quic)? {}
+    match launch::launch(program, arguments, (current, target), cli.quic.is_some())? {}
 }

@@ -4,12 +4,12 @@
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
-use libbpf_rs::{Link, MapCore, MapFlags, ObjectBuilder, ProgramMut};
+use libbpf_rs::{Link, MapCore, MapFlags, ProgramMut};
 
 use crate::cgroup::Hierarchy;
 use crate::policy::{self, Counters};
 use crate::shared::{niceness_choices, niceness_counters};
-use crate::{libbpf, pins, Error, Result};
+use crate::{object, pins, Error, Result};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/niceness.bpf.o"));
 /// Last the call: who is answered finds everything in place.
@@ -66,59 +66,49 @@ pub(crate) fn unload() -> Result<()> {
 }
 
 fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result<()> {
-    libbpf::quiet();
-    let mut open = ObjectBuilder::default()
-        .name("netnice_niceness")
-        .and_then(|builder| builder.open_memory(OBJECT))
-        .map_err(Error::bpf("open the object of niceness"))?;
+    let mut open = object::open(
+        "the programs of niceness",
+        OBJECT,
+        &[("moved", &pins::moved())],
+        &[
+            ("processes", &pins::processes()),
+            ("attached", &pins::attached()),
+            ("rules", &pins::rules()),
+            ("wishes", &pins::receiver_wishes()),
+            (".bss", &pins::niceness_counters()),
+            (".data", &pins::niceness_choices()),
+        ],
+    )?;
     for mut map in open.maps_mut() {
         let name = map.name().to_string_lossy().into_owned();
-        let pin = match name.as_str() {
-            "processes" => pins::processes(),
-            "attached" => pins::attached(),
-            "rules" => pins::rules(),
-            "wishes" => pins::receiver_wishes(),
-            "moved" => {
-                map.reuse_pinned_map(pins::moved())
-                    .map_err(Error::bpf("share the map of moved sockets"))?;
-                continue;
-            }
-            name if name.ends_with(".bss.known") => {
-                let known = map.initial_value_mut().expect("a bit a number");
-                for (pid, _) in alive(kept) {
-                    note(known, *pid);
-                }
-                continue;
-            }
-            name if name.ends_with(".bss") => pins::niceness_counters(),
-            name if name.ends_with(".data") => {
-                let value = map.initial_value_mut().expect("the object has data");
-                let choices = niceness_choices {
-                    marks: marks.into(),
-                    ..Default::default()
-                };
-                value.copy_from_slice(&bytes(choices));
-                pins::niceness_choices()
-            }
-            _ => continue,
+        let Some(value) = map.initial_value_mut() else {
+            continue;
         };
-        map.set_pin_path(pin)
-            .map_err(Error::bpf("pin a map of niceness"))?;
+        if name.ends_with(".bss.known") {
+            for (pid, _) in alive(kept) {
+                note(value, *pid);
+            }
+        } else if name.ends_with(".data") {
+            value.copy_from_slice(&bytes(niceness_choices {
+                marks: marks.into(),
+                ..Default::default()
+            }));
+        }
     }
     let root = File::open(hierarchy.root()).map_err(Error::file(
         "open the root of the cgroups",
         hierarchy.root(),
     ))?;
-    let mut object = open
+    let mut loaded = open
         .load()
         .map_err(Error::bpf("load the programs of niceness"))?;
     for (pid, bits) in alive(kept) {
-        let processes = object.maps_mut().find(|map| map.name() == "processes");
+        let processes = loaded.maps_mut().find(|map| map.name() == "processes");
         let processes = processes.expect("the object has a map of processes");
         let _ = update(&processes, *pid, *bits); // one of the same size had room for all of them
     }
     for (name, place) in PROGRAMS {
-        let program = object.progs_mut().find(|program| program.name() == name);
+        let program = loaded.progs_mut().find(|program| program.name() == name);
         let program = program.expect("the object has the programs of its list");
         let mut link = attach(&program, place, &root)
             .map_err(Error::bpf(format!("attach '{name}' for everybody")))?;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use libbpf_rs::{MapCore, MapFlags};
 use procfs::process::{all_processes, StatFlags};
 
-use crate::attachments::{self, finish, id, look, open, put as attach, DEPTHS};
+use crate::attachments::{self, finish, id, look, open, put as attach, InEffect, DEPTHS};
 use crate::cgroup::Hierarchy;
 use crate::group::Group;
 use crate::live::{switch, Target};
@@ -94,9 +94,10 @@ pub fn apply(rules: &[Rule]) -> Result<Applied> {
     for cgroup in changed {
         done.reached.add(finish(&map, &hierarchy, &cgroup)?);
     }
+    let in_effect = InEffect::read();
     for (pid, name) in processes() {
         if let Some(group) = of_command(rules, &name) {
-            done.reached.add(raise(pid, group));
+            done.reached.add(raise(pid, group, &in_effect));
         }
     }
     Ok(done)
@@ -200,11 +201,14 @@ fn processes() -> impl Iterator<Item = (u32, String)> {
     })
 }
 
-/// A process that runs, with the connections it has. It never becomes less nice.
-fn raise(pid: u32, to: Group) -> Reached {
-    let to = Group::nicer(niceness::of(pid), Some(to));
-    match niceness::set(pid, to) {
-        Ok(()) => Reached::of(pid, switch(pid, &Target::of(to).only_nicer())),
+/// A process that runs, with the connections it has. It never becomes less nice, nor do they: what holds its cgroup counts.
+fn raise(pid: u32, to: Group, in_effect: &InEffect) -> Reached {
+    let own = Group::nicer(niceness::of(pid), Some(to));
+    match niceness::set(pid, own) {
+        Ok(()) => {
+            let target = Target::of(Group::nicer(own, in_effect.of(pid)));
+            Reached::of(pid, switch(pid, &target.only_nicer()))
+        }
         Err(Refusal::NoProcess(_)) => Reached::default(),
         Err(why) => Reached::missed(why.to_string()),
     }
