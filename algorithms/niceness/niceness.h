@@ -64,12 +64,14 @@ nn_inline bool nn_niceness_lowers(u32 now, u32 wanted)
 }
 
 /*
- * The bits to add for who only raises, as a command that netnice starts: the directions add up, and a level below its own
- * changes nothing else.
+ * The bits to add for who only raises, as a command that netnice starts: the directions add up, and so does doing without
+ * QUIC; a level below its own changes nothing else.
  */
 nn_inline u32 nn_niceness_added(u32 now, u32 wanted)
 {
-	return nn_niceness_rank(wanted) < nn_niceness_rank(now) ? wanted & NN_NICENESS_DIRECTIONS : wanted;
+	return nn_niceness_rank(wanted) < nn_niceness_rank(now)
+		       ? wanted & (NN_NICENESS_DIRECTIONS | NN_NICENESS_NO_QUIC)
+		       : wanted;
 }
 
 /* HTTP/3's port, of UDP. What else runs over QUIC has ports of its own, and no TCP to fall back to. */

@@ -12,8 +12,8 @@ from pathlib import Path
 
 #: The releases whose kernels are wanted: old, new, and newer than the newest.
 SUITES = ("bookworm", "bookworm-backports", "trixie-backports")
-#: Without them ss and netnicectl see no connections, and there is no cable between two namespaces.
-MODULES = ("inet_diag", "tcp_diag", "veth")
+#: Without them ss and netnicectl see no connections, there is no cable between two namespaces, and no fq on it.
+MODULES = ("inet_diag", "tcp_diag", "veth", "sch_fq")
 #: A file for each release whose programs' cost to the verifier is known.
 PINS = Path(__file__).parent.with_name("verifier")
 #: Too old, and what Debian 12 has.

@@ -65,6 +65,7 @@ CLAIMS: dict[str, Callable[[Steps], bool]] = {
     "`-p`": _moves,
     "`attach`, `policy`": _attaches,
     "not accepted yet": _accepts,
+    "behind `fq`": lambda steps: _well(steps, "behind_fq") and "qdisc fq" in steps["behind_fq"].said,
     "the verifier's work as before": lambda steps: _well(steps, "verifier"),
     "nothing left": lambda steps: _well(steps, "down", "left", "end"),
 }

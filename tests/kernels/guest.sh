@@ -34,6 +34,13 @@ upload() {
 	cmp /www/data /tmp/got
 }
 
+# The same where fq sends each segment when it is due.
+behind_fq() {
+	tc qdisc replace dev lo root fq && upload || return
+	tc -s qdisc show dev lo
+	tc qdisc del dev lo root
+}
+
 # A client that yields with what it receives.
 download() {
 	httpd -f -p 5002 -h /www &
@@ -97,6 +104,7 @@ if netnicectl status >/dev/null 2>&1; then
 	step attached attached
 	step waiting waiting
 	step status netnicectl status --json
+	step behind_fq behind_fq
 	step verifier verifier --nocapture
 	[ -z "$NETNICE_PIN" ] || step pins cat "/verifier/$(uname -r | cut -d . -f 1-2).json"
 fi

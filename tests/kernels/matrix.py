@@ -30,7 +30,7 @@ def reports(*, pin: bool = False) -> dict[Path, machine.Report]:
     """By kernel, the oldest first. ``pin``: the verifier's numbers become those that were found."""
     listed = subprocess.run([program("netnice"), "-l", "--json"], capture_output=True, text=True, check=True).stdout
     algorithms = [entry["name"] for entry in json.loads(listed)["comparison"]]
-    binaries = [Path(program(name)) for name in ("netnice", "netnicectl", "setpriv")] + [verifier()]
+    binaries = [Path(program(name)) for name in ("netnice", "netnicectl", "setpriv", "tc")] + [verifier()]
 
     def boot(kernel: Path) -> machine.Report:
         files = machine.initramfs(kernel, scratch(f"kernel-{kernel.name}"), algorithms, binaries)

@@ -60,8 +60,8 @@ def test_an_ack_costs_little(capsys: pytest.CaptureFixture[str], known_miss: Kno
         "an ACK costs at most 63 ns where an empty program takes 25",
         measured=quiet,
         most=_ACK_NS,
-        noise=0.25,
-        reason="it is 52 to 95 by the kind of processor; where it was missed last, Reno in eBPF costs 61 of it",
+        noise=0.5,
+        reason="it is 41 to 95 by the kind of processor; where it was missed last, Reno in eBPF costs 61 of it",
     )
 
 

@@ -138,6 +138,36 @@ class TestWho:
             assert asked(*inside(tab)) == PASSED
         assert asked() == PASSED
 
+    def test_rules(self, up: dict[int, str], netnicectl: Run, tmp_path: Path) -> None:
+        """Of units and programs, those that are there and those to come; a level of its own is kept."""
+        rules, renamed = tmp_path / "policy.toml", tmp_path / "its-name"
+        rules.write_text(
+            '[[rule]]\nunit = "browser*.scope"\nquic = "tcp"\n\n[[rule]]\ncommand = "its-name*"\nquic = "tcp"\n'
+        )
+        renamed.symlink_to("/bin/sh")
+        command = [program("netnice"), "-n", "2", str(renamed), "-c"]
+        waiting = [*command, 'read line; "$@"', "sh", PYTHON, "-c", ASK]
+        with (
+            cgroups.made("browser-1.scope") as scope,
+            subprocess.Popen(waiting, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as waits,
+        ):
+            wait_until(lambda: (Path("/proc") / str(waits.pid) / "comm").read_text() == "its-name\n", "it to begin")
+            assert "its-name*: 0, without QUIC" in netnicectl("policy", "check", str(rules)).stdout
+            netnicectl("policy", "apply", str(rules))
+            assert len(programs()) == 4
+            assert asked(*inside(scope)) == REFUSED
+            later = scope.with_name("browser-2.scope")
+            later.mkdir()
+            assert asked(*inside(later)) == REFUSED
+            assert "netnice2" in netnicectl("explain", str(waits.pid)).stdout
+            assert json.loads(waits.communicate("go\n", timeout=30)[0]) == REFUSED
+            assert asked(*command, '"$@"', "sh") == REFUSED, "nicer than the rule has it"
+            assert all(rule["without_quic"] for rule in json.loads(netnicectl("policy", "show", "--json").stdout))
+            rules.write_text("")
+            netnicectl("policy", "apply", str(rules))
+            assert asked(*inside(scope)) == PASSED
+        assert asked() == PASSED
+
 
 @contextlib.contextmanager
 def site(where: Namespace) -> Iterator[Certificate]:

@@ -36,17 +36,18 @@ nn_inline u32 nn_in_flight(const struct tcp_sock *tp)
 	return tp->packets_out - (tp->sacked_out + tp->lost_out) + tp->retrans_out;
 }
 
-nn_inline u32 nn_held_us(const struct tcp_sock *tp)
+/* Behind fq nothing leaves before its deadline, so none can be disregarded. */
+nn_inline u32 nn_held_us(const struct tcp_sock *tp, bool behind_fq)
 {
 	u64 now = tp->tcp_clock_cache, deadline = tp->tcp_wstamp_ns;
 
-	if (deadline <= now)
+	if (deadline <= now || behind_fq)
 		return 0;
 	deadline = nn_thousandth(deadline - now);
 	return deadline < NN_NEVER ? (u32)deadline : NN_NEVER;
 }
 
-nn_inline struct nn_ack nn_facts(const struct tcp_sock *tp)
+nn_inline struct nn_ack nn_facts(const struct tcp_sock *tp, bool behind_fq)
 {
 	struct nn_ack ack = {
 		.now_us = (u32)tp->tcp_mstamp,
@@ -54,16 +55,17 @@ nn_inline struct nn_ack nn_facts(const struct tcp_sock *tp)
 		.sent_delivered = tp->delivered,
 		.in_flight = nn_in_flight(tp),
 		.mss = tp->mss_cache,
-		.held_us = nn_held_us(tp),
+		.held_us = nn_held_us(tp, behind_fq),
 		.peer_stamp = tp->rx_opt.rcv_tsval,
 	};
 
 	return ack;
 }
 
-nn_inline struct nn_ack nn_facts_of_ack(const struct tcp_sock *tp, const struct rate_sample *rs, bool retransmitted)
+nn_inline struct nn_ack nn_facts_of_ack(const struct tcp_sock *tp, bool behind_fq, const struct rate_sample *rs,
+					bool retransmitted)
 {
-	struct nn_ack ack = nn_facts(tp);
+	struct nn_ack ack = nn_facts(tp, behind_fq);
 	s64 rtt = rs->rtt_us;
 
 	ack.sent_delivered = rs->prior_delivered;
@@ -79,15 +81,32 @@ nn_inline u32 nn_recovery_of(u8 state)
 	return state == TCP_CA_Loss ? NN_TIMEOUT : state >= TCP_CA_CWR ? NN_REDUCED : NN_OPEN;
 }
 
+/*
+ * Does the fq qdisc send the connection's segments, each when it is due? Then those of a pair leave one by one, and meet
+ * delayed ACKs. So TCP's own pacing holds them back, as it does elsewhere, and fq gets them when they are due. fq takes
+ * over again whenever it meets the connection anew.
+ */
+nn_inline bool nn_behind_fq(struct sock *sk)
+{
+	struct nn_flow *flow = nn_flow_of(sk);
+
+	if (nn_unlikely(sk->sk_pacing_status == SK_PACING_FQ))
+		flow->behind_fq = 1;
+	return flow->behind_fq;
+}
+
 /* An application's own SO_MAX_PACING_RATE stays above all. */
 nn_inline void nn_send_as(struct sock *sk, const struct nn_send *send)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	u64 most = sk->sk_max_pacing_rate;
+	bool paced = !send->now || most != ~0ull || nn_flow_of(sk)->behind_fq;
+	u32 pacing = paced ? SK_PACING_NEEDED : SK_PACING_NONE;
 
 	nn_set_cwnd(tp, nn_min(send->cwnd, tp->snd_cwnd_clamp));
 	nn_set_rate(sk, send->rate < most ? send->rate : most);
-	nn_set_paced(sk, !send->now || most != ~0ull);
+	if (nn_unlikely(sk->sk_pacing_status != pacing))
+		nn_set_pacing(sk, pacing);
 }
 
 /*
@@ -98,7 +117,7 @@ nn_inline void nn_sender_init(struct sock *sk, u32 algorithm)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct nn_connection c = nn_connection_of(sk, algorithm);
-	struct nn_ack ack = nn_facts(tp);
+	struct nn_ack ack = nn_facts(tp, nn_behind_fq(sk));
 	struct nn_beginning beginning = { tp->srtt_us >> 3, tp->snd_cwnd_cnt, tp->snd_cwnd };
 	struct nn_send send;
 
@@ -120,13 +139,15 @@ nn_inline void nn_sender_release(struct sock *sk, u32 algorithm)
 	if (legacy)
 		tcp_sk(sk)->snd_cwnd_cnt = legacy;
 	nn_send_as(sk, &send);
+	if (c.flow->behind_fq)
+		nn_set_pacing(sk, SK_PACING_FQ);
 	tcp_sk(sk)->snd_ssthresh = TCP_INFINITE_SSTHRESH;
 }
 
 nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate_sample *rs, bool retransmitted)
 {
 	struct nn_connection c = nn_connection_of(sk, algorithm);
-	struct nn_ack ack = nn_facts_of_ack(tcp_sk(sk), rs, retransmitted);
+	struct nn_ack ack = nn_facts_of_ack(tcp_sk(sk), nn_behind_fq(sk), rs, retransmitted);
 	struct nn_send send;
 
 	if (nn_connection_ack(algorithm, &c, &ack, &send))

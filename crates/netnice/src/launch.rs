@@ -47,7 +47,7 @@ fn forgo_quic() -> Result<(), Error> {
     if privileged() {
         quic::refuse()?;
     }
-    niceness::forgo_quic().map_err(not_nicer)?;
+    niceness::forgo_quic(0).map_err(not_nicer)?;
     match quic::is_refused() {
         true => Ok(()),
         false => Err(Error::QuicPasses),

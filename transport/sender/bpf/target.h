@@ -20,16 +20,8 @@
 #define tcp_sk(sk) ((struct tcp_sock *)(sk))
 #define nn_set_cwnd(tp, v) ((tp)->snd_cwnd = (v))
 #define nn_set_rate(sk, v) ((sk)->sk_pacing_rate = (v))
+#define nn_set_pacing(sk, v) ((sk)->sk_pacing_status = (v))
 #define NN_AF_INET6 10
-
-/* Only between none and TCP's own pacing: where the fq qdisc paces, it stays in charge. */
-static __always_inline void nn_set_paced(struct sock *sk, bool paced)
-{
-	u32 status = sk->sk_pacing_status, wanted = paced ? SK_PACING_NEEDED : SK_PACING_NONE;
-
-	if (status != wanted && status != SK_PACING_FQ)
-		sk->sk_pacing_status = wanted;
-}
 
 /* What tells one peer's network from another's: the address, of IPv6 the first half. */
 static __always_inline u32 nn_destination(const struct sock *sk)

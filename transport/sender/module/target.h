@@ -11,15 +11,7 @@
 #define nn_private(sk) inet_csk_ca(sk)
 #define nn_set_cwnd(tp, v) tcp_snd_cwnd_set(tp, v)
 #define nn_set_rate(sk, v) WRITE_ONCE((sk)->sk_pacing_rate, v)
-
-/* Only between none and TCP's own pacing: where the fq qdisc paces, it stays in charge. */
-static inline void nn_set_paced(struct sock *sk, bool paced)
-{
-	if (paced)
-		cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
-	else
-		cmpxchg(&sk->sk_pacing_status, SK_PACING_NEEDED, SK_PACING_NONE);
-}
+#define nn_set_pacing(sk, v) smp_store_release(&(sk)->sk_pacing_status, v)
 
 /* What tells one peer's network from another's: the address, of IPv6 the first half. */
 static inline u32 nn_destination(const struct sock *sk)

@@ -46,9 +46,10 @@ pub fn raise(to: Group) -> Result<(), Refusal> {
     ask(NN_CALL_RAISE, bits(to), 0).map(|_| ())
 }
 
-/// This process, and what it will start, does without QUIC, where there are programs that refuse it ([`crate::quic`]).
-pub fn forgo_quic() -> Result<(), Refusal> {
-    ask(NN_CALL_NO_QUIC, 0, 0).map(|_| ())
+/// A process, 0 being this one, and what it will start, does without QUIC, where there are programs that refuse it
+/// ([`crate::quic`]). Another user's takes root.
+pub fn forgo_quic(pid: u32) -> Result<(), Refusal> {
+    ask(NN_CALL_NO_QUIC, 0, pid).map(|_| ())
 }
 
 /// Another process becomes as nice, or returns to the foreground. One's own may become nicer; the rest takes root.

@@ -54,6 +54,15 @@ struct Entry {
     direction: Direction,
     #[serde(default = "yes")]
     mark: bool,
+    quic: Option<Quic>,
+}
+
+/// What it does without QUIC.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Quic {
+    /// It is refused QUIC, and so uses TCP, which yields.
+    Tcp,
 }
 
 fn yes() -> bool {
@@ -111,6 +120,7 @@ fn rules(entry: Entry) -> std::result::Result<(String, Vec<Rule>), NoRule> {
         return Err(NoRule::Level(entry.level));
     }
     let group = Group::new(entry.level, entry.mark, entry.direction);
+    let without_quic = matches!(entry.quic, Some(Quic::Tcp));
     let given = [
         ("unit", entry.unit),
         ("slice", entry.slice),
@@ -135,6 +145,7 @@ fn rules(entry: Entry) -> std::result::Result<(String, Vec<Rule>), NoRule> {
         subject,
         pattern,
         group,
+        without_quic,
     };
     let means = match key {
         "unit" => vec![rule(Subject::Unit, pattern(&value)?)],
@@ -204,6 +215,10 @@ mod tests {
             means("command = 'transmission-daemon'"),
             ["programs named transmission-da: 0"]
         );
+        assert_eq!(
+            means("command = 'brave'\nquic = 'tcp'"),
+            ["programs named brave: 0, without QUIC"]
+        );
         assert_eq!(means("container = '3f*'").len(), CONTAINERS.len());
         let long = means("container = '3fa0123456789*'");
         assert_eq!(long.len(), CONTAINERS.len() + 1);
@@ -244,6 +259,7 @@ mod tests {
                 "[[rule]]\nunit = 'a'\ndirection = 'up'",
                 "unknown variant `up`",
             ),
+            ("[[rule]]\nunit = 'a'\nquic = 'udp'", "expected `tcp`"),
             ("rule = 1", "line 1"),
             (&many, "there is room for 64"),
         ] {

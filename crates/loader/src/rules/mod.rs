@@ -21,8 +21,10 @@ use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness::Refusal;
 use crate::reached::Reached;
-use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_UNREACHED};
-use crate::{niceness, pins, Error, Result};
+use crate::shared::{
+    niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NN_NICENESS_NO_QUIC,
+};
+use crate::{niceness, pins, quic, Error, Result};
 
 pub use file::{read, Written, FILE};
 pub use pattern::{NoPattern, Pattern};
@@ -56,6 +58,9 @@ pub struct Named {
 pub fn apply(rules: &[Rule]) -> Result<Applied> {
     let map = open("apply rules to")?;
     let hierarchy = Hierarchy::find()?;
+    if rules.iter().any(|rule| rule.without_quic) {
+        quic::refuse()?;
+    }
     let mut done = Applied {
         rules: rules.len(),
         ..Applied::default()
@@ -71,7 +76,7 @@ pub fn apply(rules: &[Rule]) -> Result<Applied> {
             };
             let now = before.get(&id).copied();
             let wanted = of_cgroup(rules, &hierarchy, &cgroup);
-            let wanted = wanted.map(|group| niceness::bits(group) | ATTACHED_BY_RULE);
+            let wanted = wanted.map(|bits| bits | ATTACHED_BY_RULE);
             match (now, wanted) {
                 (Some(bits), wanted) if by_hand(bits) => {
                     done.by_hand += usize::from(wanted.is_some());
@@ -96,8 +101,8 @@ pub fn apply(rules: &[Rule]) -> Result<Applied> {
     }
     let in_effect = InEffect::read();
     for (pid, name) in processes() {
-        if let Some(group) = of_command(rules, &name) {
-            done.reached.add(raise(pid, group, &in_effect));
+        if let Some(bits) = of_command(rules, &name) {
+            done.reached.add(raise(pid, bits, &in_effect));
         }
     }
     Ok(done)
@@ -172,23 +177,23 @@ pub fn named(rules: &[Rule]) -> Result<Named> {
     })
 }
 
-/// What the rules have a cgroup be.
-fn of_cgroup(rules: &[Rule], hierarchy: &Hierarchy, cgroup: &Path) -> Option<Group> {
+/// What the rules have a cgroup be, as enum nn_niceness_bit has it.
+fn of_cgroup(rules: &[Rule], hierarchy: &Hierarchy, cgroup: &Path) -> Option<u32> {
     let below = hierarchy.below_root(cgroup);
     if hierarchy.depth(cgroup) >= DEPTHS || hierarchy.is_ours(cgroup) {
         return None;
     }
     let below = below.to_str()?;
-    nicest(rules.iter().filter(|rule| rule.names_cgroup(below)))
+    all_of(rules.iter().filter(|rule| rule.names_cgroup(below)))
 }
 
-fn of_command(rules: &[Rule], name: &str) -> Option<Group> {
-    nicest(rules.iter().filter(|rule| rule.names_command(name)))
+fn of_command(rules: &[Rule], name: &str) -> Option<u32> {
+    all_of(rules.iter().filter(|rule| rule.names_command(name)))
 }
 
 /// Of several rules that name something all count: it yields where any has it yield.
-fn nicest<'a>(rules: impl Iterator<Item = &'a Rule>) -> Option<Group> {
-    rules.map(|rule| Some(rule.group)).fold(None, Group::nicer)
+fn all_of<'a>(rules: impl Iterator<Item = &'a Rule>) -> Option<u32> {
+    rules.map(Rule::niceness).reduce(std::ops::BitOr::bitor)
 }
 
 /// Numbers and names of programs; the kernel's own threads are none.
@@ -202,9 +207,13 @@ fn processes() -> impl Iterator<Item = (u32, String)> {
 }
 
 /// A process that runs, with the connections it has. It never becomes less nice, nor do they: what holds its cgroup counts.
-fn raise(pid: u32, to: Group, in_effect: &InEffect) -> Reached {
-    let own = Group::nicer(niceness::of(pid), Some(to));
-    match niceness::set(pid, own) {
+fn raise(pid: u32, bits: u32, in_effect: &InEffect) -> Reached {
+    let own = Group::nicer(niceness::of(pid), niceness::group(bits));
+    let without_quic = || match bits & NN_NICENESS_NO_QUIC {
+        0 => Ok(()),
+        _ => niceness::forgo_quic(pid),
+    };
+    match niceness::set(pid, own).and_then(|()| without_quic()) {
         Ok(()) => {
             let target = Target::of(Group::nicer(own, in_effect.of(pid)));
             Reached::of(pid, switch(pid, &target.only_nicer()))

@@ -9,7 +9,8 @@ use super::pattern::Pattern;
 use crate::group::Group;
 use crate::niceness;
 use crate::shared::{
-    nn_rule, nn_rule_subject, NN_RULE_COMMAND, NN_RULE_NAME, NN_RULE_PATH, NN_RULE_TEXT,
+    nn_rule, nn_rule_subject, NN_NICENESS_NO_QUIC, NN_RULE_COMMAND, NN_RULE_NAME, NN_RULE_PATH,
+    NN_RULE_TEXT,
 };
 
 /// What a pattern is compared with.
@@ -31,6 +32,8 @@ pub struct Rule {
     pub pattern: Pattern,
     #[serde(flatten)]
     pub group: Group,
+    /// It does without QUIC, so that it uses TCP, which yields.
+    pub without_quic: bool,
 }
 
 fn as_text<S: Serializer>(pattern: &Pattern, to: S) -> Result<S::Ok, S::Error> {
@@ -54,6 +57,16 @@ impl Rule {
         self.subject == Subject::Command && self.pattern.matches(name)
     }
 
+    /// As enum nn_niceness_bit has it.
+    pub(super) fn niceness(&self) -> u32 {
+        let quic = if self.without_quic {
+            NN_NICENESS_NO_QUIC
+        } else {
+            0
+        };
+        niceness::bits(self.group) | quic
+    }
+
     pub(super) fn to_kernel(&self) -> nn_rule {
         let tail = self.pattern.tail.as_deref().unwrap_or_default();
         let mut text = [0; NN_RULE_TEXT as usize];
@@ -62,7 +75,7 @@ impl Rule {
         rest[..tail.len()].copy_from_slice(tail.as_bytes());
         nn_rule {
             subject: number(self.subject),
-            niceness: niceness::bits(self.group),
+            niceness: self.niceness(),
             head: self.pattern.head.len() as u32,
             tail: tail.len() as u32,
             open: self.pattern.tail.is_some().into(),
@@ -87,6 +100,7 @@ impl Rule {
                 },
             },
             group: niceness::group(found.niceness)?,
+            without_quic: found.niceness & NN_NICENESS_NO_QUIC != 0,
         })
     }
 }
@@ -106,7 +120,12 @@ impl Display for Rule {
             Subject::Cgroup => "cgroups",
             Subject::Command => "programs named",
         };
-        write!(f, "{what} {}: {}", self.pattern, self.group)
+        let quic = if self.without_quic {
+            ", without QUIC"
+        } else {
+            ""
+        };
+        write!(f, "{what} {}: {}{quic}", self.pattern, self.group)
     }
 }
 
@@ -154,6 +173,7 @@ mod tests {
             subject,
             pattern: pattern.parse().expect("valid"),
             group: Group::new(1, false, Direction::Send),
+            without_quic: false,
         }
     }
 
@@ -172,8 +192,13 @@ mod tests {
     fn there_and_back() {
         for pattern in ["a", "a*", "*a", "a*b", "*"] {
             for subject in [Subject::Unit, Subject::Cgroup, Subject::Command] {
-                let one = rule(subject, pattern);
-                assert_eq!(Rule::of_kernel(&one.to_kernel()), Some(one));
+                for without_quic in [false, true] {
+                    let one = Rule {
+                        without_quic,
+                        ..rule(subject, pattern)
+                    };
+                    assert_eq!(Rule::of_kernel(&one.to_kernel()), Some(one));
+                }
             }
         }
     }

@@ -19,6 +19,7 @@ The file:
   level = 1                     # 0, unless said: yields to the foreground; 1, 2: to lower levels too
   direction = \"send\"            # or \"receive\": only that yields; both, unless said
   mark = false                  # no DSCP LE on its packets
+  quic = \"tcp\"                  # refused QUIC (UDP to port 443), so that it uses TCP, which yields
 
   [[rule]]
   slice = \"backup.slice\"        # with all that is in it
