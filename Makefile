@@ -19,6 +19,8 @@ SYSCONFDIR ?= /etc
 CLANG ?= $(shell for c in clang-16 clang-19 clang; do command -v $$c && break; done || echo clang-16)
 export CLANG
 export CARGO_TARGET_DIR ?= $(CACHE)/target
+# Programs name sources from cargo's folder on: the same bytes whoever builds them, and nothing of their home.
+export RUSTFLAGS += --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)/registry/src/=cargo/
 export PYTHONDONTWRITEBYTECODE := 1
 # Debian keeps bpftool and ip in sbin, rustup keeps cargo in ~/.cargo/bin.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/local/sbin:/usr/sbin:/sbin

@@ -65,7 +65,7 @@ CLAIMS: dict[str, Callable[[Steps], bool]] = {
     "`-p`": _moves,
     "`attach`, `policy`": _attaches,
     "not accepted yet": _accepts,
-    "behind `fq`": lambda steps: _well(steps, "behind_fq") and "qdisc fq" in steps["behind_fq"].said,
+    "behind `fq`": lambda steps: "qdisc fq" in steps["behind_fq"].said and _well(steps, "behind_fq"),
     "the verifier's work as before": lambda steps: _well(steps, "verifier"),
     "nothing left": lambda steps: _well(steps, "down", "left", "end"),
 }

@@ -36,9 +36,9 @@ upload() {
 
 # The same where fq sends each segment when it is due.
 behind_fq() {
-	tc qdisc replace dev lo root fq && upload || return
-	tc -s qdisc show dev lo
-	tc qdisc del dev lo root
+	/bin/tc qdisc replace dev lo root fq && upload || return
+	/bin/tc -s qdisc show dev lo
+	/bin/tc qdisc del dev lo root
 }
 
 # A client that yields with what it receives.

@@ -51,4 +51,5 @@ def test_an_old_kernel_says_what_it_lacks(reports: Reports, kernel: Path) -> Non
     assert steps["doctor"].status == 1
     assert steps["up"].status == 1
     assert "boot Linux 6.4 or newer" in steps["up"].said
+    assert "netnice-dkms" in steps["up"].said
     assert steps["left"].status == 0

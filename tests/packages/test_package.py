@@ -19,6 +19,14 @@ def test_the_same_tree_gives_the_same_bytes(deb: Path, tmp_path: Path) -> None:
     assert other.read_bytes() == deb.read_bytes()
 
 
+def test_the_programs_name_no_folder_of_who_built_them(deb: Path, tmp_path: Path) -> None:
+    subprocess.run([program("dpkg-deb"), "--extract", deb, tmp_path], check=True)
+    for name in PROGRAMS:
+        code = (tmp_path / "usr" / "bin" / name).read_bytes()
+        named = [folder for folder in (Path.home(), package.TOP) if f"{folder}/".encode() in code]
+        assert not named, name
+
+
 def test_it_needs_shared_libraries_and_nothing_else(deb: Path) -> None:
     needed = {word.split()[0] for word in package.field(deb, "Depends").split(", ")}
     assert needed == {"libc6", "libelf1", "libgcc-s1", "zlib1g"}

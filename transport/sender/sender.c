@@ -37,17 +37,17 @@ nn_inline u32 nn_in_flight(const struct tcp_sock *tp)
 }
 
 /* Behind fq nothing leaves before its deadline, so none can be disregarded. */
-nn_inline u32 nn_held_us(const struct tcp_sock *tp, bool behind_fq)
+nn_inline u32 nn_held_us(const struct tcp_sock *tp, u32 behind_fq)
 {
 	u64 now = tp->tcp_clock_cache, deadline = tp->tcp_wstamp_ns;
 
-	if (deadline <= now || behind_fq)
+	if (deadline <= now)
 		return 0;
 	deadline = nn_thousandth(deadline - now);
-	return deadline < NN_NEVER ? (u32)deadline : NN_NEVER;
+	return (deadline < NN_NEVER ? (u32)deadline : NN_NEVER) & (behind_fq - 1u);
 }
 
-nn_inline struct nn_ack nn_facts(const struct tcp_sock *tp, bool behind_fq)
+nn_inline struct nn_ack nn_facts(const struct tcp_sock *tp, u32 behind_fq)
 {
 	struct nn_ack ack = {
 		.now_us = (u32)tp->tcp_mstamp,
@@ -62,7 +62,7 @@ nn_inline struct nn_ack nn_facts(const struct tcp_sock *tp, bool behind_fq)
 	return ack;
 }
 
-nn_inline struct nn_ack nn_facts_of_ack(const struct tcp_sock *tp, bool behind_fq, const struct rate_sample *rs,
+nn_inline struct nn_ack nn_facts_of_ack(const struct tcp_sock *tp, u32 behind_fq, const struct rate_sample *rs,
 					bool retransmitted)
 {
 	struct nn_ack ack = nn_facts(tp, behind_fq);
@@ -82,31 +82,29 @@ nn_inline u32 nn_recovery_of(u8 state)
 }
 
 /*
- * Does the fq qdisc send the connection's segments, each when it is due? Then those of a pair leave one by one, and meet
- * delayed ACKs. So TCP's own pacing holds them back, as it does elsewhere, and fq gets them when they are due. fq takes
- * over again whenever it meets the connection anew.
+ * An application's own SO_MAX_PACING_RATE stays above all.
+ *
+ * Where the fq qdisc sends each segment when it is due, those of a pair leave one by one, and meet delayed ACKs. So TCP's
+ * own pacing holds them back there, too, and fq gets them when they are due. The kernel says so anew whenever fq meets the
+ * connection.
  */
-nn_inline bool nn_behind_fq(struct sock *sk)
-{
-	struct nn_flow *flow = nn_flow_of(sk);
-
-	if (nn_unlikely(sk->sk_pacing_status == SK_PACING_FQ))
-		flow->behind_fq = 1;
-	return flow->behind_fq;
-}
-
-/* An application's own SO_MAX_PACING_RATE stays above all. */
 nn_inline void nn_send_as(struct sock *sk, const struct nn_send *send)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
+	struct nn_flow *flow = nn_flow_of(sk);
 	u64 most = sk->sk_max_pacing_rate;
-	bool paced = !send->now || most != ~0ull || nn_flow_of(sk)->behind_fq;
-	u32 pacing = paced ? SK_PACING_NEEDED : SK_PACING_NONE;
+	u32 pacing = sk->sk_pacing_status, paced;
 
+	_Static_assert(SK_PACING_FQ == 2 && SK_PACING_NEEDED == 1,
+		       "without a branch: each doubles what the verifier follows");
+	flow->behind_fq |= pacing >> 1;
+	paced = (send->now ^ 1u) | flow->behind_fq;
+	if (most != ~0ull)
+		paced = SK_PACING_NEEDED;
 	nn_set_cwnd(tp, nn_min(send->cwnd, tp->snd_cwnd_clamp));
 	nn_set_rate(sk, send->rate < most ? send->rate : most);
-	if (nn_unlikely(sk->sk_pacing_status != pacing))
-		nn_set_pacing(sk, pacing);
+	if (nn_unlikely(pacing != paced))
+		nn_set_pacing(sk, paced);
 }
 
 /*
@@ -117,7 +115,7 @@ nn_inline void nn_sender_init(struct sock *sk, u32 algorithm)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct nn_connection c = nn_connection_of(sk, algorithm);
-	struct nn_ack ack = nn_facts(tp, nn_behind_fq(sk));
+	struct nn_ack ack = nn_facts(tp, c.flow->behind_fq);
 	struct nn_beginning beginning = { tp->srtt_us >> 3, tp->snd_cwnd_cnt, tp->snd_cwnd };
 	struct nn_send send;
 
@@ -147,7 +145,7 @@ nn_inline void nn_sender_release(struct sock *sk, u32 algorithm)
 nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate_sample *rs, bool retransmitted)
 {
 	struct nn_connection c = nn_connection_of(sk, algorithm);
-	struct nn_ack ack = nn_facts_of_ack(tcp_sk(sk), nn_behind_fq(sk), rs, retransmitted);
+	struct nn_ack ack = nn_facts_of_ack(tcp_sk(sk), c.flow->behind_fq, rs, retransmitted);
 	struct nn_send send;
 
 	if (nn_connection_ack(algorithm, &c, &ack, &send))

@@ -61,7 +61,8 @@ fn kernel(facts: &Facts) -> Finding {
         Some(r) => check(
             Verdict::Missing,
             format!("Linux {r} is too old."),
-            "boot Linux 6.4 or newer; on Debian 12: apt install -t bookworm-backports linux-image-amd64.",
+            "boot Linux 6.4 or newer; on Debian 12: apt install -t bookworm-backports linux-image-amd64. \
+             The package netnice-dkms has the senders alone for this kernel.",
         ),
         None => check(Verdict::Missing, "The version cannot be read.".into(), "mount /proc: mount -t proc proc /proc."),
     }
