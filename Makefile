@@ -13,6 +13,7 @@ BASH := $(PREFIX)/share/bash-completion/completions
 ZSH  := $(PREFIX)/share/zsh/site-functions
 FISH := $(PREFIX)/share/fish/vendor_completions.d
 UNIT := $(PREFIX)/lib/systemd/system
+DOC  := $(PREFIX)/share/doc/netnice
 SYSCONFDIR ?= /etc
 
 # The newest tested clang first; CLANG=… overrides.
@@ -52,6 +53,7 @@ build: ours ## Compile everything; programs land in target/release
 			install -m 755 "$(CARGO_TARGET_DIR)/release/$$b" "target/release/$$b"; \
 		else echo "make build: cargo made no $$b" >&2; exit 1; fi; \
 	done
+	@packaging/licences.py $(INSTALLED) >target/third-party-licenses
 
 lint: ours ## Style and static checks, nothing changed
 	@$(PYTHON) tests/run lint
@@ -81,7 +83,7 @@ soak: build ## Long use: 100,000 connections over 30 minutes, and is all as befo
 install: ## Programs, manual pages, completions and a systemd unit into PREFIX (/usr/local)
 	@for b in $(INSTALLED) netnice-manual; do [ -x target/release/$$b ] || { \
 		echo "make install: no target/release/$$b: run 'make build' first, as an ordinary user" >&2; exit 1; }; done
-	install -d $(addprefix $(DESTDIR),$(BIN) $(MAN) $(BASH) $(ZSH) $(FISH) $(UNIT))
+	install -d $(addprefix $(DESTDIR),$(BIN) $(MAN) $(BASH) $(ZSH) $(FISH) $(UNIT) $(DOC))
 	install -m 755 $(addprefix target/release/,$(INSTALLED)) $(DESTDIR)$(BIN)
 	rm -rf target/generated
 	target/release/netnice-manual man target/generated/man
@@ -93,6 +95,7 @@ install: ## Programs, manual pages, completions and a systemd unit into PREFIX (
 		install -m 644 target/generated/completions/$$b.fish $(DESTDIR)$(FISH) || exit 1; \
 	done
 	install -m 644 packaging/netnice.service $(DESTDIR)$(UNIT)
+	install -m 644 target/third-party-licenses $(DESTDIR)$(DOC)
 	@policy="$(DESTDIR)$(SYSCONFDIR)/netnice/policy.toml"; \
 	[ -e "$$policy" ] || install -D -m 644 packaging/policy.toml "$$policy"
 
@@ -100,7 +103,7 @@ deb: build ## Debian package: target/netnice_VERSION_ARCH.deb, the same bytes fr
 	packaging/deb
 
 uninstall: ## Remove what install put there, but for the policy, which is yours
-	rm -f $(DESTDIR)$(UNIT)/netnice.service
+	rm -f $(DESTDIR)$(UNIT)/netnice.service $(DESTDIR)$(DOC)/third-party-licenses
 	for b in $(INSTALLED); do \
 		rm -f $(DESTDIR)$(BIN)/$$b $(DESTDIR)$(BASH)/$$b $(DESTDIR)$(ZSH)/_$$b $(DESTDIR)$(FISH)/$$b.fish \
 			$(DESTDIR)$(MAN)/$$b.1; done

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 from packages import package
@@ -44,6 +46,19 @@ def test_each_program_has_a_page_and_completions(deb: Path) -> None:
         } <= files
     assert {f"/usr/share/doc/netnice/{name}" for name in ("copyright", "changelog.gz")} <= files
     assert {"/lib/systemd/system/netnice.service", "/etc/netnice/policy.toml"} <= files
+
+
+def test_it_brings_the_licences_of_what_the_programs_contain(deb: Path, tmp_path: Path) -> None:
+    subprocess.run([program("dpkg-deb"), "--extract", deb, tmp_path], check=True)
+    told = gzip.decompress((tmp_path / "usr/share/doc/netnice/third-party-licenses.gz").read_bytes()).decode()
+    locked = tomllib.loads((package.TOP / "Cargo.lock").read_text())["package"]
+    known = {f"{crate['name']} {crate['version']}" for crate in locked if "source" in crate}
+    named = set(re.findall(r"(?m)^(\S+ \d\S*): ", told))
+    linked = {name.partition(" ")[0] for name in named}
+    assert named <= known
+    assert {"libbpf-rs", "libbpf-sys", "clap", "tokio"} <= linked, "what they link"
+    assert not {"bindgen", "syn", "proptest"} & linked, "what only a build or a test uses"
+    assert "Permission is hereby granted, free of charge" in told
 
 
 def test_lintian_finds_nothing(deb: Path) -> None:

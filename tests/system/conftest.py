@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from system.harness import kernel
+from system.harness import kernel, older
 from system.harness.commands import PROGRAMS, Done, Pair, Run, call
 from testbed import Namespace, Veth, ownership, program
 
@@ -31,6 +31,15 @@ def down() -> Iterator[dict[int, str]]:
     call("netnicectl", "down")
     yield kernel.programs()
     call("netnicectl", "down")
+
+
+@pytest.fixture
+def new(down: dict[int, str]) -> tuple[set[str], set[str]]:
+    """The names of the links and maps of an up where nothing was; it is down again."""
+    call("netnicectl", "up")
+    found = older.pins()
+    call("netnicectl", "down")
+    return found
 
 
 @pytest.fixture

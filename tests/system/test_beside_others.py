@@ -141,11 +141,17 @@ class TestFlags:
             assert yields(pair)
             assert asked(pair, netnicectl) >= _SEGMENTS
 
+    def test_who_wants_events_too(self, up: dict[int, str], netnicectl: Run, pair: Pair) -> None:
+        """At their first event ours are asked for again."""
+        with somebody("sockops", "multi", does=empty.FORGETS):
+            assert yields(pair)
+            assert asked(pair, netnicectl) >= _SEGMENTS
+
     def test_after_ours(self, up: dict[int, str], netnicectl: Run, pair: Pair, known_miss: KnownMiss) -> None:
         with somebody("sockops", "multi", does=empty.OVERWRITES):
             assert yields(pair)
             known_miss(
-                "what it receives yields though somebody's program, attached later, takes its events away",
+                "what it receives yields though somebody's program, attached later, takes all its events away",
                 measured=asked(pair, netnicectl),
                 least=_SEGMENTS,
                 reason="the kernel tells of no event by which they could be asked for again",

@@ -33,22 +33,13 @@ def controls(request: pytest.FixtureRequest, down: dict[int, str]) -> Iterator[t
     yield names
 
 
-@pytest.fixture
-def new(down: dict[int, str], netnicectl: Run) -> tuple[set[str], set[str]]:
-    """The names of the links and maps of an up where nothing was."""
-    netnicectl("up")
-    found = pins()
-    netnicectl("down")
-    return found
-
-
 def test_the_new_one_takes_over(
     new: tuple[set[str], set[str]], controls: tuple[str, ...], down: dict[int, str], netnicectl: Run, netnice: Run
 ) -> None:
     before = kernel.programs().keys() - down.keys()
     said = netnicectl("up").stdout
     assert said == "up again; what was there was replaced: loaded by another build, version 0.0.1\n"
-    assert pins() == new
+    assert older.pins() == new
     wait_until(lambda: not before & kernel.programs().keys(), "its programs to go")
     assert netnicectl("up").stdout == "already up\n"
     assert json.loads(netnice(sys.executable, str(PROGRAMS / "gets.py")).stdout) == ["netnice", 4]
@@ -104,12 +95,6 @@ def test_the_window_of_a_download_is_let_go(
             wait_until(lambda: int(download.line()) > 1 << 20, "a wide window", process=download)
     netnicectl("down")
     kernel.assert_nothing_remains(down)
-
-
-def pins() -> tuple[set[str], set[str]]:
-    """Of links, and of maps."""
-    links, maps = ({pin.name for pin in folder.iterdir()} for folder in (older.LINKS, older.MAPS))
-    return links, maps
 
 
 def running_on(namespace: Namespace, ports: list[int]) -> list[str]:

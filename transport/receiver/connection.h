@@ -99,12 +99,30 @@ static __always_inline void leaving(struct bpf_sock_ops *ops, struct connection 
 		clamp(ops, window);
 }
 
-static __always_inline void yields(struct bpf_sock_ops *ops, struct connection *c)
+/* What comes from now on counts. */
+static __always_inline void ask_before_acks(struct bpf_sock_ops *ops, struct connection *c)
 {
 	c->flow.acked = c->counted.next = ops->rcv_nxt;
 	c->counted.segments = ops->data_segs_in;
 	bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
+}
+
+static __always_inline void yields(struct bpf_sock_ops *ops, struct connection *c)
+{
+	ask_before_acks(ops, c);
 	__sync_fetch_and_add(&nn_receiver_counters.connections, 1);
+}
+
+/* Somebody's program that asked for events of its own may have forgotten what others had asked for. */
+static __always_inline void ask_again(struct bpf_sock_ops *ops, struct bpf_sock *sk)
+{
+	struct connection *c;
+
+	if (!sk || ops->bpf_sock_ops_cb_flags & BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG)
+		return;
+	c = bpf_sk_storage_get(&connections, sk, 0, 0);
+	if (c)
+		ask_before_acks(ops, c);
 }
 
 /* Is a socket to yield? Each shim has its own answer. None: it is being accepted, and its own socket is yet to come. */
@@ -129,6 +147,13 @@ static __noinline int rare_event(struct bpf_sock_ops *ops)
 		c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 		if (c)
 			yields(ops, c);
+		break;
+	case BPF_SOCK_OPS_RTO_CB:
+	case BPF_SOCK_OPS_RETRANS_CB:
+	case BPF_SOCK_OPS_STATE_CB:
+	case BPF_SOCK_OPS_RTT_CB:
+	case BPF_SOCK_OPS_PARSE_HDR_OPT_CB:
+		ask_again(ops, sk);
 		break;
 	}
 	return 1;

@@ -23,8 +23,11 @@ SEC("%s") int empty(void *context) { (void)set_flags; %s return 1; }
 """
 #: It does nothing.
 NOTHING = "(void)context;"
+_BEGINS = "*(unsigned *)context == 4 || *(unsigned *)context == 5"
 #: When a connection begins it gives its events away, also those that others have asked for.
-OVERWRITES = "if (*(unsigned *)context == 4 || *(unsigned *)context == 5) set_flags(context, 0);"
+OVERWRITES = f"if ({_BEGINS}) set_flags(context, 0);"
+#: It asks for each RTT, and forgets what others have asked for.
+FORGETS = f"if ({_BEGINS}) set_flags(context, 1 << 3);"
 
 
 @contextlib.contextmanager

@@ -46,6 +46,12 @@ def up(controls: Sequence[str]) -> None:
     _array("state", json.dumps(state).encode().ljust(1024, b"\0"))
 
 
+def pins() -> tuple[set[str], set[str]]:
+    """What is there, of any version: the names of links, and of maps."""
+    links, maps = ({pin.name for pin in folder.iterdir()} for folder in (LINKS, MAPS))
+    return links, maps
+
+
 def group(name: str) -> Path:
     """A cgroup of it."""
     return kernel.cgroup_root() / "netnice" / name
