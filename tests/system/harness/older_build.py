@@ -31,13 +31,13 @@ def built() -> dict[str, Path]:
         tree = ownership.scratch("older-tree")
         with tarfile.open(fileobj=BytesIO(archive.stdout)) as files:
             files.extractall(tree, filter="data")
-        fetched = subprocess.run([program("cargo"), "fetch", "--locked"], cwd=tree, capture_output=True, check=False)
+        fetched = subprocess.run(["cargo", "fetch", "--locked"], cwd=tree, capture_output=True, check=False)
         if fetched.returncode != 0:
             pytest.skip(f"the crates of {COMMIT} cannot be had: {fetched.stderr.decode()}")
         made = tree / "target"
         words = ["build", "--release", "--locked", *(word for name in PROGRAMS for word in ("-p", name))]
         environment = os.environ | {"CARGO_TARGET_DIR": str(made)}
-        subprocess.run([program("cargo"), *words], cwd=tree, env=environment, check=True)
+        subprocess.run(["cargo", *words], cwd=tree, env=environment, check=True)
         home.mkdir(parents=True, exist_ok=True)
         for name in PROGRAMS:
             shutil.copy(made / "release" / name, home / f"{name}.new")
