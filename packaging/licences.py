@@ -33,7 +33,8 @@ def contained(programs: list[str]) -> list[dict[str, Any]]:
     account = json.loads(told("cargo", "metadata", "--format-version=1", "--locked", f"--filter-platform={host}"))
     packages = {package["id"]: package for package in account["packages"]}
     needs = {node["id"]: node["deps"] for node in account["resolve"]["nodes"]}
-    made = {target["name"]: i for i, package in packages.items() for target in package["targets"]}
+    targets = ((i, target) for i, package in packages.items() for target in package["targets"])
+    made = {target["name"]: i for i, target in targets if "bin" in target["kind"]}
     found: set[str] = set()
     waiting = [made[program] for program in programs]
     while waiting:

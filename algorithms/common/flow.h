@@ -39,7 +39,7 @@ struct nn_flow {
 	u8 recovery : 2; /* enum nn_recovery */
 	u8 sub_packet : 1; /* is counted among the host's flows below one segment (siblings.h) */
 	u8 ready : 2; /* 1: init has run. Linux calls cong_control before init while it handles the SYN-ACK */
-	u8 behind_fq : 1; /* the fq qdisc lets its segments leave when they are due (transport/sender/sender.c) */
+	u8 behind_fq : 1; /* the sender shim's, which has no room of its own: no deadline can be disregarded */
 	u8 sub_packet_rounds; /* rounds in a row that ended below one segment */
 	u16 last_rtt; /* of the ACK before, 64 us; 0: it told none (service_time.h) */
 	u32 own[NN_OWN_WORDS]; /* of one core alone, which gives it a type with NN_CORE_STATE */

@@ -26,7 +26,7 @@ struct nn_ack {
 	u32 rtt_us; /* round-trip time of the newest of them; 0: no valid sample */
 	u32 in_flight; /* segments in the network after this ACK */
 	u32 mss; /* payload bytes of a full segment */
-	u32 held_us; /* how far ahead the sender's pacing deadline lies; 0: it may send now */
+	u32 held_us; /* how far ahead the sender's pacing deadline lies, if it can be disregarded; else 0 */
 	u32 flags; /* enum nn_ack_flags */
 	u32 peer_stamp; /* the TSval that came with the ACK (RFC 7323), in the peer's ticks, wraps; 0: none */
 };

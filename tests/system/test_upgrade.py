@@ -15,14 +15,11 @@ import pytest
 
 from system.harness import kernel, older
 from system.harness.commands import PROGRAMS, Pair, Run
-from testbed import Namespace, sockets
+from system.harness.slow_uploads import SINK, SIZE, received, running_on
 from testbed.namespace import wait_until
 
 #: The congestion controls of its levels: as they are called now, and as they were called first.
 VERSIONS = {"before-0.1.0": ("netnice", "netnice1", "netnice2"), "the-first": ("nice", "nice1", "nice2")}
-SIZE = 20_000_000
-#: Reads slowly enough to be still at it when the new version comes.
-SINK = (sys.executable, PROGRAMS / "sink.py", "4e6")
 
 
 @pytest.fixture(params=VERSIONS.values(), ids=[*VERSIONS])
@@ -95,14 +92,3 @@ def test_the_window_of_a_download_is_let_go(
             wait_until(lambda: int(download.line()) > 1 << 20, "a wide window", process=download)
     netnicectl("down")
     kernel.assert_nothing_remains(down)
-
-
-def running_on(namespace: Namespace, ports: list[int]) -> list[str]:
-    """The congestion controls of the connections to the ports, one each."""
-    found = [one for port in ports for one in sockets(namespace, peer_port=port)]
-    return [one.congestion_control for one in found if one.state == "ESTAB"]
-
-
-def received(namespace: Namespace, port: int) -> int:
-    """Bytes that have arrived there."""
-    return sum(one.bytes_received for one in sockets(namespace, local_port=port))

@@ -15,7 +15,7 @@ import pytest
 from system.harness import kernel, older_build
 from system.harness.commands import PROGRAMS, Pair, Run
 from system.harness.older import pins
-from system.test_upgrade import SINK, SIZE, received, running_on
+from system.harness.slow_uploads import SINK, SIZE, received, running_on
 from testbed.namespace import wait_until
 
 #: The congestion controls of its levels.
@@ -47,7 +47,7 @@ def test_uploads_live_on(
     pair: Pair,
     static_upload: Path,
 ) -> None:
-    """At each level; what their processes connect from then on is of the same."""
+    """At each level, and who makes them is of that level for the new version, too."""
     up(older)
     before = kernel.programs().keys() - down.keys()
     with contextlib.ExitStack() as stack:

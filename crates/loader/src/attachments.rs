@@ -45,7 +45,6 @@ pub struct Attachment {
 pub fn attach(cgroup: &Path, group: Group, without_quic: bool) -> Result<Reached> {
     let map = open("attach to")?;
     let hierarchy = Hierarchy::find()?;
-    let quic_bit = if without_quic { NN_NICENESS_NO_QUIC } else { 0 };
     if without_quic {
         quic::refuse()?;
     }
@@ -54,7 +53,7 @@ pub fn attach(cgroup: &Path, group: Group, without_quic: bool) -> Result<Reached
         if hierarchy.depth(cgroup) >= DEPTHS {
             return Err(Error::NotAttachable(cgroup.to_owned()));
         }
-        let bits = niceness::bits(group) | quic_bit;
+        let bits = niceness::bits_with_quic(group, without_quic);
         put(&map, id(cgroup)?, bits | ATTACHED_UNREACHED)?;
         look(&hierarchy)?;
     } // what follows may need it itself

@@ -13,7 +13,8 @@ use serde::Serialize;
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
 use crate::policy::Counters;
 use crate::shared::{
-    NN_NICENESS_LEVEL_0, NN_NICENESS_RECEIVES, NN_NICENESS_SENDS, NN_NICENESS_UNMARKED,
+    NN_NICENESS_LEVEL_0, NN_NICENESS_NO_QUIC, NN_NICENESS_RECEIVES, NN_NICENESS_SENDS,
+    NN_NICENESS_UNMARKED,
 };
 use crate::{pins, Error, Result};
 
@@ -84,6 +85,11 @@ pub(crate) fn bits(group: Group) -> u32 {
     .into_iter()
     .filter_map(|(is, bit)| is.then_some(bit))
     .sum()
+}
+
+/// The same for who may be asked to do without QUIC, too.
+pub(crate) fn bits_with_quic(group: Group, without_quic: bool) -> u32 {
+    bits(group) | if without_quic { NN_NICENESS_NO_QUIC } else { 0 }
 }
 
 /// The highest level counts; `None` is the foreground.

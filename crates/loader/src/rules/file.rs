@@ -57,7 +57,7 @@ struct Entry {
     quic: Option<Quic>,
 }
 
-/// What it does without QUIC.
+/// What it uses in place of QUIC.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Quic {

@@ -59,12 +59,7 @@ impl Rule {
 
     /// As enum nn_niceness_bit has it.
     pub(super) fn niceness(&self) -> u32 {
-        let quic = if self.without_quic {
-            NN_NICENESS_NO_QUIC
-        } else {
-            0
-        };
-        niceness::bits(self.group) | quic
+        niceness::bits_with_quic(self.group, self.without_quic)
     }
 
     pub(super) fn to_kernel(&self) -> nn_rule {
