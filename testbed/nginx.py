@@ -20,6 +20,7 @@ error_log stderr warn;
 events {{ worker_connections 4096; }}
 http {{
     access_log off;
+    default_type {kind};
     sendfile on;
     tcp_nopush on;
     client_body_temp_path {folder}/body;
@@ -52,10 +53,10 @@ location / {{
 class Nginx(ownership.Owned):
     """Serves ``files`` (name: bytes) from a namespace, on a free port; Range requests work.
 
-    The files are all zeros and take no space: nginx as set up here does not compress. With an ``origin`` (the
-    start of an URL) it is a cache of what is there instead, of which a query may limit the bytes a
-    second (``?limit=``). ``under`` are words to run it with,
-    ``("netnice",)`` say, so that what it sends is background.
+    The files are all zeros and take no space: nginx as set up here does not compress. All are said to be of one
+    ``kind``. With an ``origin`` (the start of an URL) it is a cache of what is there instead, of which a query may
+    limit the bytes a second (``?limit=``). ``under`` are words to run it with, ``("netnice",)`` say, so that what it
+    sends is background.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Nginx(ownership.Owned):
         *,
         origin: str = "",
         fresh: str = "off",
+        kind: str = "text/plain",
     ) -> None:
         super().__init__()
         self.namespace = namespace
@@ -78,7 +80,9 @@ class Nginx(ownership.Owned):
         self.port = free_port(namespace)
         configuration = self.folder / "nginx.conf"
         contents = (_CACHE if origin else _FILES).format(folder=self.folder, origin=origin, fresh=fresh)
-        configuration.write_text(_CONFIGURATION.format(folder=self.folder, port=self.port, contents=contents))
+        configuration.write_text(
+            _CONFIGURATION.format(folder=self.folder, port=self.port, contents=contents, kind=kind)
+        )
         self.process = namespace.spawn(*under, program("nginx"), "-p", self.folder, "-c", configuration)
         self._parts.push(self.process)
         wait_until(lambda: listens(namespace, self.port), "nginx to listen", process=self.process)

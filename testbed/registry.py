@@ -24,6 +24,8 @@ http: {{addr: ":{port}"}}
 """
 _OCI = "application/vnd.oci.image"
 _TAG = "latest"
+#: The machine's rules of which images to trust are no part of this.
+SKOPEO = ("--insecure-policy",)
 
 
 class Registry(ownership.Owned):
@@ -44,6 +46,16 @@ class Registry(ownership.Owned):
     def image(self, name: str) -> str:
         """Where skopeo finds an image, or puts it."""
         return f"docker://{self.namespace.address or '127.0.0.1'}:{self.port}/{name}:{_TAG}"
+
+    def push(self, image: str, name: str) -> None:
+        """Puts an image of skopeo's into it."""
+        words = ["copy", "--quiet", "--dest-tls-verify=false", image, self.image(name)]
+        self.namespace.run("skopeo", *SKOPEO, *words, env=skopeo_environment())
+
+
+def skopeo_environment() -> dict[str, str]:
+    """What skopeo learns about blobs goes where it is put away: it takes that folder for users other than root."""
+    return {"XDG_DATA_HOME": str(ownership.scratch("skopeo")), "_CONTAINERS_ROOTLESS_UID": "1"}
 
 
 def random_image(folder: Path, layers: int, layer_bytes: int) -> str:

@@ -12,6 +12,7 @@ from demo.conditions import Conditions, Scenario
 from demo.downloads import ENDLESS, yielded
 from demo.images.conditions import CONNECTIONS, LAYERS
 from testbed import ByteCounter, Namespace, Nginx, Podman, Registry, TestbedError, program, random_image, scratch
+from testbed.registry import SKOPEO, skopeo_environment
 
 _NAME = "image"
 
@@ -22,8 +23,7 @@ def make_store(conditions: Conditions) -> Path:
     size = conditions.file_bytes * conditions.files_per_upload // LAYERS
     image = random_image(scratch("image"), LAYERS, size)
     with Namespace("store") as namespace, Registry(namespace, store) as registry:
-        words = ["--dest-tls-verify=false", image, registry.image(_NAME)]
-        namespace.run("skopeo", *_SKOPEO, "copy", "--quiet", *words, env=_environment())
+        registry.push(image, _NAME)
     return store
 
 
@@ -34,7 +34,7 @@ def pulling(
     """A pull while the context lasts, into a folder to which skopeo writes several layers at once."""
     with Registry(sender, store) as registry:
         words = ["--src-tls-verify=false", registry.image(_NAME), f"oci:{scratch('pulled')}/image"]
-        argv = [*_under(scenario), program("skopeo"), *_SKOPEO, "copy", "--quiet", *words]
+        argv = [*_under(scenario), program("skopeo"), *SKOPEO, "copy", "--quiet", *words]
         with _transferring(scenario, conditions, sender, receiver, registry.port, argv) as background:
             yield background
 
@@ -76,7 +76,7 @@ def _transferring(
         sender.run("iptables", "--table", "mangle", "--append", "OUTPUT", *rule)
     with (
         ByteCounter(receiver, peer_port=port, interval=c.sample_s) as received,
-        ending(receiver.spawn(*argv, env=_environment()) for _ in range(1)) as transfers,
+        ending(receiver.spawn(*argv, env=skopeo_environment()) for _ in range(1)) as transfers,
     ):
         yield Background(transfers, received, {"local_port": port}, {"cubic"})
     if _under(scenario) and yielded() == earlier:
@@ -85,12 +85,3 @@ def _transferring(
 
 def _under(scenario: Scenario) -> list[str]:
     return [program("netnice")] if scenario.kind == "netnice" else []
-
-
-#: The machine's rules of which images to trust are no part of this.
-_SKOPEO = ("--insecure-policy",)
-
-
-def _environment() -> dict[str, str]:
-    """What skopeo learns about blobs goes where it is put away: it takes that folder for users other than root."""
-    return {"XDG_DATA_HOME": str(scratch("skopeo")), "_CONTAINERS_ROOTLESS_UID": "1"}

@@ -3,41 +3,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import platform
 import shutil
 import subprocess
 from pathlib import Path
 
 from testbed import Process, ownership, program
+from testbed.debian import debian
 from testbed.namespace import wait_until
 
 PROGRAMS = Path(__file__).with_name("programs")
 #: Beside what every Debian has: what reads a unit and a manual page, and somebody to be nice.
-_INCLUDED = "systemd,man-db,curl"
+_INCLUDED = ("systemd", "man-db", "curl")
 _ENTER = ("--mount", "--uts", "--ipc", "--net", "--root", "--wd")
 #: What an installation of netnice would fetch is fetched with it, so that the tests need no network.
-_FETCHED = "libelf1 zlib1g libgcc-s1"
-
-
-def debian() -> Path:
-    """Its files, never written to; made at the first call of all, in about a minute."""
-    suite = platform.freedesktop_os_release()["VERSION_CODENAME"]
-    recipe = hashlib.sha256(f"{_INCLUDED} {_FETCHED}".encode()).hexdigest()[:8]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "netnice" / "packages"
-    folder = cache / f"{suite}-{recipe}"
-    if not folder.is_dir():
-        unfinished = folder.with_suffix(".unfinished")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        cache.mkdir(parents=True, exist_ok=True)
-        fetch = f'chroot "$1" apt-get -q -y --download-only --no-install-recommends install {_FETCHED}'
-        words = ["--quiet", "--variant=apt", f"--include={_INCLUDED}", "--skip=cleanup/apt"]
-        subprocess.run(
-            [program("mmdebstrap"), *words, f"--customize-hook={fetch}", suite, unfinished], check=True, timeout=280
-        )
-        unfinished.rename(folder)
-    return folder
+_FETCHED = ("libelf1", "zlib1g", "libgcc-s1")
 
 
 class Chroot(ownership.Owned):
@@ -47,7 +26,7 @@ class Chroot(ownership.Owned):
         super().__init__()
         holder = ["sleep", "infinity"]
         words = [program("unshare"), "--mount", "--uts", "--ipc", "--net"]
-        made = ["sh", str(PROGRAMS / "chroot.sh"), str(debian()), str(ownership.scratch("chroot"))]
+        made = ["sh", str(PROGRAMS / "chroot.sh"), str(debian(_INCLUDED, _FETCHED)), str(ownership.scratch("chroot"))]
         process = self._parts.enter_context(Process([*words, *made, *holder], stderr=subprocess.DEVNULL))
         self._pid = process.pid
         comm = Path(f"/proc/{self._pid}/comm")
