@@ -43,6 +43,9 @@ struct nn_receiver {
 	u8 low; /* it is at its floor */
 	u8 sibling_low; /* and so was another flow of its host when its last round there ended */
 	u32 number; /* tells it from its siblings; 0: it was never there */
+	u32 count; /* in which it was counted last: see ../siblings/downloads.h, as for the next two */
+	u32 siblings; /* flows of its host, this one included; 0: not counted yet */
+	u32 siblings_window; /* their mean, bytes; 0: not known yet */
 	u8 seen; /* a segment has arrived */
 	u8 watched; /* rounds still to see before it yields */
 	u32 mss; /* largest payload of one segment seen */

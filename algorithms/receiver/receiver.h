@@ -3,7 +3,7 @@
 #ifndef NN_RECEIVER_H
 #define NN_RECEIVER_H
 
-#include "../siblings/floor.h"
+#include "../siblings/downloads.h"
 #include "arrival.h"
 #include "table.h"
 #include "window.h"
@@ -126,6 +126,14 @@ nn_rare bool nn_specially(struct nn_receiver *flow, nn_receiver_params p, u32 ch
 	return flow->round.stamped && !flow->watched;
 }
 
+/* A round is over. */
+nn_inline void nn_tell_siblings(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, u32 now_us)
+{
+	nn_siblings_count(flow, siblings, now_us);
+	if (flow->low)
+		nn_meet(flow, siblings, now_us);
+}
+
 /* The first arrival, those that are only watched, those without a timestamp, and the first of another algorithm. */
 nn_inline void nn_special_arrival(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, nn_receiver_params p,
 				  u32 chosen, const struct nn_segment *seg)
@@ -133,8 +141,8 @@ nn_inline void nn_special_arrival(struct nn_receiver *flow, struct nn_receiver_s
 	u32 rounds = flow->rounds;
 
 	flow->plain = nn_specially(flow, p, chosen, seg);
-	if (flow->low && flow->rounds != rounds)
-		nn_meet(flow, siblings, seg->now_us);
+	if (flow->rounds != rounds)
+		nn_tell_siblings(flow, siblings, seg->now_us);
 }
 
 nn_inline void nn_receiver_arrival(struct nn_receiver *flow, struct nn_receiver_siblings *siblings,
@@ -154,8 +162,8 @@ nn_inline void nn_receiver_arrival(struct nn_receiver *flow, struct nn_receiver_
 	if (nn_unlikely(arrival.round || flow->mss != mss))
 		nn_floor(flow, p);
 	nn_decide_plainly(flow, p, seg, &arrival);
-	if (nn_unlikely(arrival.round && flow->low))
-		nn_meet(flow, siblings, now_us);
+	if (nn_unlikely(arrival.round))
+		nn_tell_siblings(flow, siblings, now_us);
 }
 
 /* An ACK is about to leave: the window to advertise with it, bytes; 0: the kernel's own. */

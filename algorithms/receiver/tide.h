@@ -10,7 +10,7 @@
  *   doubling  towards the window remembered, while the round's least queue is below target/2
  *   easing    a queue on the way back up may be our own burst's, or theirs who leave: drained too, but nothing is forgotten
  *   resuming  doubling once more
- *   creeping  one segment a round, and faster the longer the path stays clear
+ *   creeping  one segment a round, among all downloads of the host, and faster the longer the path stays clear
  *   draining  least queue > target: W <- W rtt/(rtt + queue), which is what the path holds without a queue. If it was ours,
  *             it is gone one round later, and the base is seen afresh
  *   floor     the queue survived the drain, or our rate fell below half of its maximum, or a delay jumped between neighbours

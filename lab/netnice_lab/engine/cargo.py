@@ -16,11 +16,9 @@ def compile_into(home: Path, programs: Sequence[str]) -> None:
         raise LabError("no Rust", "cargo is not installed", "./setup --yes test")
     target = Path(os.environ.get("CARGO_TARGET_DIR") or places.cache().parent / "target")
     packages = [word for name in programs for word in ("-p", name)]
-    tool.run(
-        ["cargo", "build", "--locked", "--release", *packages],
-        places.CLONE,
-        {**os.environ, "CARGO_TARGET_DIR": str(target)},
-    )
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(target)}
+    tool.run(["make", "--silent", "ours"], places.CLONE, environment)
+    tool.run(["cargo", "build", "--locked", "--release", *packages], places.CLONE, environment)
     home.mkdir(parents=True, exist_ok=True)
     for name in programs:
         aside = home / f"part-{os.getpid()}"

@@ -3,6 +3,7 @@
 
 use crate::arriving::MSS;
 use crate::simulated::{Path, SECOND};
+use netnice_cores::receiver::Siblings;
 
 /// A stranger whose hundred and twenty packets keep a queue of 45 ms.
 fn join(path: &mut Path) {
@@ -38,8 +39,9 @@ fn alone_a_flow_keeps_a_segment_in_flight() {
 #[test]
 fn beside_siblings_a_window_holds_no_full_segment() {
     for flows in [2, 4] {
-        let targets = backed_off(flows, true, 20);
-        assert!(targets.iter().all(|&target| target == 1024), "{targets:?}");
+        // For three rounds, which begin when the stranger's queue has been seen.
+        let mut moments = (3..8).map(|quarter| backed_off(flows, true, 5 * quarter));
+        assert!(moments.any(|targets| targets.iter().all(|&target| target == 1024)));
     }
 }
 
@@ -68,4 +70,65 @@ fn siblings_that_left_are_forgotten() {
     stays.run(10 * SECOND, 0.0);
     let (used, _) = stays.run(10 * SECOND, 0.0);
     assert!(used > 0.97, "comes back to {used}");
+}
+
+/// By how many bytes a flow's window grows in each round after a stranger has left, while it believes that so many flows of
+/// its host have a mean window of so many bytes.
+fn growth(flows: u32, window: u32) -> Vec<u32> {
+    let mut path = Path::new("tide");
+    let (mut targets, siblings) = (Vec::new(), path.core.siblings.clone());
+    path.run(10 * SECOND, 0.0);
+    join(&mut path);
+    path.run(SECOND, 0.0);
+    path.steady.clear();
+    for _ in 0..400 {
+        let count_us = path.now as u32;
+        siblings.set(Siblings {
+            flows,
+            window,
+            count_us,
+            ..siblings.get()
+        });
+        path.run(SECOND / 100, 0.0);
+        targets.push(path.core.look().target);
+    }
+    targets.dedup();
+    targets
+        .windows(2)
+        .map(|pair| pair[1].saturating_sub(pair[0]))
+        .collect()
+}
+
+#[test]
+fn siblings_creep_as_one() {
+    for flows in [1, 4, 16] {
+        assert_eq!(growth(flows, 0)[3..6], [MSS / flows; 3]);
+    }
+}
+
+#[test]
+fn who_has_less_than_the_mean_creeps_as_if_alone() {
+    assert_eq!(growth(16, u32::MAX), growth(1, 0));
+}
+
+#[test]
+fn a_host_counts_its_downloads() {
+    let mut paths: Vec<Path> = (0..3).map(|_| Path::new("tide")).collect();
+    let siblings = paths[0].core.siblings.clone();
+    for path in &mut paths {
+        path.core.siblings = siblings.clone();
+    }
+    for step in 0..100 {
+        for path in &mut paths[..if step < 50 { 3 } else { 2 }] {
+            path.run(SECOND / 20, 0.0);
+        }
+        if step == 49 {
+            assert_eq!(siblings.get().flows, 3);
+        }
+    }
+    let (counted, windows) = (siblings.get(), [0, 1].map(|n| paths[n].core.look().target));
+    assert_eq!(counted.flows, 2);
+    assert!(
+        (windows[0].min(windows[1]) / 2..windows[0].max(windows[1]) * 2).contains(&counted.window)
+    );
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * What a host's downloads know of each other: how many they are, their mean window, and that another one is at its floor
+ * too. Written without a lock: a lost update is a late one.
+ */
+#ifndef NN_SIBLINGS_DOWNLOADS_H
+#define NN_SIBLINGS_DOWNLOADS_H
+
+#include "../receiver/flow.h"
+
+#define NN_SIBLING_US 1000000 /* a window below a segment shows a sign of life every 0.2 to 0.5 s */
+#define NN_APART_US 100000 /* processors may see two arrivals in another order */
+#define NN_COUNT_US                                                                                                    \
+	500000u /* flows are counted anew so often: several rounds of most, and few that have ended meanwhile */
+
+struct nn_receiver_siblings {
+	u32 numbers; /* given to flows */
+	u32 last; /* the flow that was last at its floor */
+	u32 last_us; /* when */
+	u32 other_us; /* when another one was, before it */
+	u32 count; /* goes on by one with each time they are counted */
+	u32 count_us; /* when that began */
+	u32 counted; /* so far */
+	u32 flows; /* the last time */
+	u64 windows; /* bytes: the sum so far */
+	u32 window; /* bytes: the mean of the last time */
+};
+
+/* A round is over: the flow is counted, and learns what was found before. */
+nn_rare void nn_siblings_count(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, u32 now_us)
+{
+	if (now_us - siblings->count_us > NN_COUNT_US) {
+		siblings->flows = siblings->counted;
+		siblings->window = siblings->counted ? (u32)(siblings->windows / siblings->counted) : 0;
+		siblings->counted = 0;
+		siblings->windows = 0;
+		siblings->count_us = now_us;
+		siblings->count++;
+	}
+	if (flow->count != siblings->count) {
+		flow->count = siblings->count;
+		siblings->counted++;
+		siblings->windows += flow->target;
+	}
+	flow->siblings = nn_max(siblings->flows, siblings->counted);
+	flow->siblings_window = siblings->window;
+}
+
+/* A round at the floor is over: is another flow of this host at its floor, too? */
+nn_rare void nn_meet(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, u32 now_us)
+{
+	if (!flow->number)
+		flow->number = ++siblings->numbers;
+	if (siblings->last != flow->number) {
+		siblings->other_us = siblings->last_us;
+		siblings->last = flow->number;
+	}
+	siblings->last_us = now_us;
+	flow->sibling_low = now_us - siblings->other_us + NN_APART_US < NN_SIBLING_US + NN_APART_US;
+}
+
+#endif
