@@ -63,7 +63,7 @@ class Machine(ownership.Owned):
         self._parts.push(process)
         wait_until(lambda: listens(self._namespace, port), f"{argv[0]} to listen", process=process, seconds=20)
 
-    def run(self, *argv: str, check: bool = True) -> str:
+    def command(self, *argv: str, check: bool = True) -> str:
         """Runs a program in it to its end; what it wrote."""
         done = subprocess.run(
             self.words(*argv),
@@ -80,7 +80,7 @@ class Machine(ownership.Owned):
     def start(self, unit: str) -> None:
         """Starts a unit; of one that ends by itself it waits for the end."""
         done = subprocess.run(self.words("systemctl", "start", unit), check=False, capture_output=True, timeout=60)
-        assert done.returncode == 0, self.run("journalctl", "--no-pager", "--lines=40", "--unit", unit, check=False)
+        assert done.returncode == 0, self.command("journalctl", "--no-pager", "--lines=40", "--unit", unit, check=False)
 
     def _kill(self) -> None:
         """With its first process all others of its namespace end."""
@@ -99,7 +99,9 @@ class Machine(ownership.Owned):
             name = Path(f"/proc/{self._systemd()}/comm").read_text()
         except OSError:
             return False
-        return name == "systemd\n" and self.run("systemctl", "is-active", "sockets.target", check=False) == "active\n"
+        return (
+            name == "systemd\n" and self.command("systemctl", "is-active", "sockets.target", check=False) == "active\n"
+        )
 
 
 _ENVIRONMENT = {"LC_ALL": "C", "HOME": "/root", "PATH": _PATH}

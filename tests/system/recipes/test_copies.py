@@ -28,9 +28,9 @@ class TestBackups:
         environment = {"RESTIC_PASSWORD": "x", "HOME": "/root", "RESTIC_REPOSITORY": f"rest:http://{cable.b4}:{_PORT}/"}
         job = ["/usr/bin/restic", "backup", DATA]
         home = boot(cable.a, {"etc/systemd/system/restic-home.service": _oneshot(environment, job)})
-        home.run("env", *_set(environment), "restic", "init")
+        home.command("env", *_set(environment), "restic", "init")
         with yields(fetches=False):
-            home.start("restic-home") if by == "unit" else home.run("env", *_set(environment), *job)
+            home.start("restic-home") if by == "unit" else home.command("env", *_set(environment), *job)
 
     def test_borg(self, cable: Pair, boot: Boot, rules: Rules, yields: Yields, by: str) -> None:
         rules(self.WORK[by], "borg")
@@ -40,10 +40,10 @@ class TestBackups:
         environment["BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK"] = "yes"
         job = ["/usr/bin/borg", "create", "::one", DATA]
         home = boot(cable.a, {"etc/systemd/system/borg-home.service": _oneshot(environment, job), **keys.of_client()})
-        home.run("chmod", "600", keys.KEY)
-        home.run("env", *_set(environment), "borg", "init", "--encryption=none")
+        home.command("chmod", "600", keys.KEY)
+        home.command("env", *_set(environment), "borg", "init", "--encryption=none")
         with yields(fetches=False):
-            home.start("borg-home") if by == "unit" else home.run("env", *_set(environment), *job)
+            home.start("borg-home") if by == "unit" else home.command("env", *_set(environment), *job)
 
 
 class TestCopies:
@@ -54,15 +54,15 @@ class TestCopies:
         rules(self.WORK, "rclone")
         boot(cable.b).serve("rclone", "serve", "webdav", "--addr", f":{_PORT}", "/srv/backup", port=_PORT)
         with yields():
-            boot(cable.a).run("rclone", "copy", DATA, ":webdav:", f"--webdav-url=http://{cable.b4}:{_PORT}")
+            boot(cable.a).command("rclone", "copy", DATA, ":webdav:", f"--webdav-url=http://{cable.b4}:{_PORT}")
 
     def test_rsync_by_ssh(self, cable: Pair, boot: Boot, rules: Rules, yields: Yields) -> None:
         rules(self.WORK, "rsync")
         boot(cable.b, keys.of_server()).start("ssh")
         home = boot(cable.a, keys.of_client())
-        home.run("chmod", "600", keys.KEY)
+        home.command("chmod", "600", keys.KEY)
         with yields(fetches=False):
-            home.run("rsync", "-e", keys.SSH, DATA, f"root@{cable.b4}:/srv/copy")
+            home.command("rsync", "-e", keys.SSH, DATA, f"root@{cable.b4}:/srv/copy")
 
 
 def _set(environment: Mapping[str, str]) -> list[str]:

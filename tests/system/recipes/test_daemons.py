@@ -44,14 +44,14 @@ def test_nix(cable: Pair, boot: Boot, rules: Rules, yields: Yields) -> None:
     rules("nix's downloads")
     with Nginx(cable.b, {}) as web:
         home = boot(cable.a, {"etc/nix/nix.conf": _NIX.format(web.url(""))})
-        (path,) = home.run("nix-store", "--add", DATA).split()
+        (path,) = home.command("nix-store", "--add", DATA).split()
         nix = ["nix", "--extra-experimental-features", "nix-command"]
-        home.run(*nix, "copy", "--to", "file:///tmp/cache?compression=none", path)
-        home.run("nix-store", "--delete", path)
+        home.command(*nix, "copy", "--to", "file:///tmp/cache?compression=none", path)
+        home.command("nix-store", "--delete", path)
         shutil.copytree(home.root / "tmp/cache", web.folder / "www", dirs_exist_ok=True)
         home.start("nix-daemon")
         with yields():
-            home.run("env", "NIX_REMOTE=daemon", "nix-store", "--realise", path)
+            home.command("env", "NIX_REMOTE=daemon", "nix-store", "--realise", path)
 
 
 def test_snaps(cable: Pair, boot: Boot, rules: Rules, yields: Yields) -> None:
@@ -64,7 +64,7 @@ def test_snaps(cable: Pair, boot: Boot, rules: Rules, yields: Yields) -> None:
         store = f"[Service]\nEnvironment=SNAPPY_FORCE_API_URL={web.url('')}\n"
         home = boot(cable.a, {"etc/systemd/system/snapd.service.d/store.conf": store})
         with yields(sends=False):
-            home.run("snap", "find", "anything", check=False)
+            home.command("snap", "find", "anything", check=False)
 
 
 def test_torrents(cable: Pair, boot: Boot, rules: Rules, yields: Yields) -> None:
@@ -76,7 +76,7 @@ def test_torrents(cable: Pair, boot: Boot, rules: Rules, yields: Yields) -> None
         torrent = tracker.announce(shared)
         with Transmission(cable.b, cable.b4, torrent, seeds=True):
             home = boot(cable.a, {"etc/transmission-daemon/settings.json": json.dumps(_CLIENT)})
-            home.run("install", "--directory", "--mode=777", "/srv/torrent", "/srv/watch")
+            home.command("install", "--directory", "--mode=777", "/srv/torrent", "/srv/watch")
             (home.root / "srv/watch/shared.torrent").write_bytes(torrent.file.read_bytes())
             with yields():
                 home.start("transmission-daemon")

@@ -37,13 +37,13 @@ class TestImages:
         home = boot(cable.a, _DOCKER)
         home.start("docker")
         with yields():
-            home.run("docker", "pull", image)
+            home.command("docker", "pull", image)
 
     def test_without_a_rule_nobody_yields(self, up: object, cable: Pair, boot: Boot, image: str) -> None:
         home = boot(cable.a, _DOCKER)
         home.start("docker")
         with observed(cable.a) as traffic:
-            home.run("docker", "pull", image)
+            home.command("docker", "pull", image)
         assert traffic == Traffic({"cubic"}, 0)
 
     def test_containerd(self, cable: Pair, boot: Boot, rules: Rules, image: str, yields: Yields) -> None:
@@ -59,14 +59,14 @@ class TestImages:
         words += ["--header", "content-type: application/grpc", "--header", "te: trailers"]
         with yields():
             url = "http://localhost/runtime.v1.ImageService/PullImage"
-            said = home.run("curl", "-sS", *words, "--data-binary", "@/tmp/request", url)
+            said = home.command("curl", "-sS", *words, "--data-binary", "@/tmp/request", url)
         assert "grpc-status: 0" in said
 
     def test_podman(self, cable: Pair, boot: Boot, rules: Rules, image: str, yields: Yields) -> None:
         rules("podman's pulls")
         home = boot(cable.a)
         with yields():
-            home.run("podman", "--storage-driver=vfs", "--events-backend=none", "pull", "--tls-verify=false", image)
+            home.command("podman", "--storage-driver=vfs", "--events-backend=none", "pull", "--tls-verify=false", image)
 
 
 class TestContainers:
@@ -75,16 +75,16 @@ class TestContainers:
         rules("all containers")
         home = boot(cable.a, _DOCKER)
         home.start("docker")
-        home.run("sh", "-c", "tar -c -C / bin/busybox | docker import - small")
+        home.command("sh", "-c", "tar -c -C / bin/busybox | docker import - small")
         with Nginx(cable.b, {"data": SIZE}) as web, yields(sends=None):
-            home.run("docker", "run", "--rm", "small", "/bin/busybox", "wget", "-qO", "/dev/null", web.url("data"))
+            home.command("docker", "run", "--rm", "small", "/bin/busybox", "wget", "-qO", "/dev/null", web.url("data"))
 
     def test_best_effort_pods(self, cable: Pair, boot: Boot, rules: Rules, yields: Yields) -> None:
         rules("best-effort pods")
         home = boot(cable.a)
         with Nginx(cable.b, {"data": SIZE}) as web, yields():
             words = ["systemd-run", "--quiet", "--wait", "--slice=kubepods-besteffort-pod1.slice"]
-            home.run(*words, "curl", "-sSfo", "/dev/null", web.url("data"))
+            home.command(*words, "curl", "-sSfo", "/dev/null", web.url("data"))
 
 
 def _field(value: bytes) -> bytes:
