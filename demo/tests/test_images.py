@@ -107,5 +107,5 @@ def test_a_short_pull_from_end_to_end(tmp_path: Path, load: Load, known_miss: Kn
             measured=netnice["foreground"]["mean_us"] / alone["foreground"]["mean_us"],
             most=1.15,
             noise=0.1,
-            reason="each connection finds out for itself, a round trip late, that the path is wanted",
+            reason="what was granted comes for one round trip more, from each connection",
         )
