@@ -85,7 +85,7 @@ class Clone:
     def _copy_sources(self) -> None:
         for room in ("algorithms", "transport", "crates", "apps", "bindings", "lab"):
             shutil.copytree(TOP / room, self.top / room, ignore=shutil.ignore_patterns("digests", "__pycache__"))
-        for file in ("Cargo.toml", "Cargo.lock"):
+        for file in ("Cargo.toml", "Cargo.lock", "Makefile"):
             shutil.copy(TOP / file, self.top)
 
     def _link_dependencies(self) -> None:

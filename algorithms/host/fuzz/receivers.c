@@ -12,14 +12,19 @@ static const u32 defaults[NN_RECEIVER_COUNT][NN_RECEIVER_PARAM_COUNT] = NN_RECEI
 
 static void arrive(struct nn_receiver *flow, nn_receiver_params p, u32 chosen, struct input *in)
 {
-	struct nn_receiver_siblings siblings = { take(in, 1), take(in, 1), take(in, 4), take(in, 4) };
+	struct nn_receiver_siblings siblings = {
+		.numbers = take(in, 1),
+		.last = take(in, 1),
+		.last_us = take(in, 4),
+		.other_us = take(in, 4),
+		.count_us = take(in, 4),
+		.counted = take(in, 4),
+		.flows = take(in, 4),
+		.windows = (u64)take(in, 4) << take(in, 1) % 32,
+		.window = take(in, 4),
+	};
 	struct nn_segment seg;
 
-	siblings.count_us = take(in, 4);
-	siblings.counted = take(in, 4);
-	siblings.flows = take(in, 4);
-	siblings.windows = (u64)take(in, 4) << take(in, 1) % 32;
-	siblings.window = take(in, 4);
 	for (size_t i = 0; i < sizeof(seg) / sizeof(u32); i++)
 		((u32 *)&seg)[i] = take(in, sizeof(u32));
 	seg.bytes = seg.bytes % (1 << 20) + 1; /* what the shim lets through */
