@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * What a host's downloads know of each other: how many they are, their mean window, and that another one is at its floor
- * too. Written without a lock: a lost update is a late one.
+ * too. All of a host, wherever they come from: what they share is most often its own line. Written without a lock: a lost
+ * update is a late one.
  */
 #ifndef NN_SIBLINGS_DOWNLOADS_H
 #define NN_SIBLINGS_DOWNLOADS_H
@@ -10,8 +11,7 @@
 
 #define NN_SIBLING_US 1000000 /* a window below a segment shows a sign of life every 0.2 to 0.5 s */
 #define NN_APART_US 100000 /* processors may see two arrivals in another order */
-#define NN_COUNT_US                                                                                                    \
-	500000u /* flows are counted anew so often: several rounds of most, and few that have ended meanwhile */
+#define NN_COUNT_US 500000 /* they are counted anew so often: several rounds of most, and few have ended meanwhile */
 
 struct nn_receiver_siblings {
 	u32 numbers; /* given to flows */

@@ -54,8 +54,8 @@ MUTANTS = {
             "tide-for-itself",
             "each of a host's downloads creeps as if it were alone",
             RECEIVER,
-            "return nn_max(flow->mss / nn_max(flow->siblings, 1), 1);",
-            "return flow->mss;",
+            "return nn_max(flow->siblings, 1);",
+            "return 1 + 0 * flow->siblings;",
         ),
         Mutant(
             "tide-blind",

@@ -24,12 +24,16 @@ nn_inline void tide_double(struct nn_receiver *flow, u32 known)
 	nn_set_target(flow, nn_min((1 + flow->growth) * flow->target, known));
 }
 
+/* How many share a segment. */
+nn_inline u32 tide_sharing(const struct nn_receiver *flow)
+{
+	return nn_max(flow->siblings, 1);
+}
+
 /* The flow's part of a segment that all grow by in a round, bytes. */
 nn_inline u32 tide_part(const struct nn_receiver *flow)
 {
-	if (flow->target < flow->siblings_window)
-		return flow->mss;
-	return nn_max(flow->mss / nn_max(flow->siblings, 1), 1);
+	return flow->target < flow->siblings_window ? flow->mss : nn_max(flow->mss / tide_sharing(flow), 1);
 }
 
 nn_inline void tide_creep(struct nn_receiver *flow, u32 target, u32 mean)
@@ -44,7 +48,7 @@ nn_inline void tide_creep(struct nn_receiver *flow, u32 target, u32 mean)
 	if (mean > 2 * target)
 		tide_calm(t);
 	if (t->quiet > 3)
-		t->stride = nn_min(t->stride * 2, 64 * nn_max(flow->siblings, 1));
+		t->stride = nn_min(t->stride * 2, 64 * tide_sharing(flow));
 	step = (u64)t->stride * tide_part(flow);
 	most = nn_max(flow->target / (t->quiet > 8 ? 4 : 16), tide_part(flow));
 	nn_set_target(flow, flow->target + (step < most ? step : most));

@@ -25,7 +25,7 @@ _INCLUDED = (
 _BOOT = Path(__file__).with_name("programs") / "boot.sh"
 _NAMESPACES = ("--pid", "--fork", "--kill-child", "--mount", "--uts", "--ipc")
 _ENTER = ("--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--root", "--wd")
-_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_ENVIRONMENT = {"LC_ALL": "C", "HOME": "/root", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
 
 
 class Machine(ownership.Owned):
@@ -55,7 +55,7 @@ class Machine(ownership.Owned):
 
     def words(self, *argv: str) -> list[str]:
         """The words that run a program in it; its process stays in the caller's cgroup."""
-        return [program("nsenter"), "--target", str(self._systemd()), *_ENTER, "--", "env", f"PATH={_PATH}", *argv]
+        return [program("nsenter"), "--target", str(self._systemd()), *_ENTER, "--", *argv]
 
     def serve(self, *argv: str, port: int) -> None:
         """Starts a server in it, which ends with it."""
@@ -63,7 +63,7 @@ class Machine(ownership.Owned):
         self._parts.push(process)
         wait_until(lambda: listens(self._namespace, port), f"{argv[0]} to listen", process=process, seconds=20)
 
-    def command(self, *argv: str, check: bool = True) -> str:
+    def command(self, *argv: str, env: Mapping[str, str] | None = None, check: bool = True) -> str:
         """Runs a program in it to its end; what it wrote."""
         done = subprocess.run(
             self.words(*argv),
@@ -72,7 +72,7 @@ class Machine(ownership.Owned):
             text=True,
             timeout=60,
             check=False,
-            env=_ENVIRONMENT,
+            env={**_ENVIRONMENT, **(env or {})},
         )
         assert not check or done.returncode == 0, f"{argv} ended with {done.returncode}: {done.stdout}{done.stderr}"
         return done.stdout
@@ -99,9 +99,5 @@ class Machine(ownership.Owned):
             name = Path(f"/proc/{self._systemd()}/comm").read_text()
         except OSError:
             return False
-        return (
-            name == "systemd\n" and self.command("systemctl", "is-active", "sockets.target", check=False) == "active\n"
-        )
-
-
-_ENVIRONMENT = {"LC_ALL": "C", "HOME": "/root", "PATH": _PATH}
+        words = ["systemctl", "is-active", "sockets.target"]
+        return name == "systemd\n" and self.command(*words, check=False) == "active\n"

@@ -28,9 +28,9 @@ class TestBackups:
         environment = {"RESTIC_PASSWORD": "x", "HOME": "/root", "RESTIC_REPOSITORY": f"rest:http://{cable.b4}:{_PORT}/"}
         job = ["/usr/bin/restic", "backup", DATA]
         home = boot(cable.a, {"etc/systemd/system/restic-home.service": _oneshot(environment, job)})
-        home.command("env", *_set(environment), "restic", "init")
+        home.command("restic", "init", env=environment)
         with yields(fetches=False):
-            home.start("restic-home") if by == "unit" else home.command("env", *_set(environment), *job)
+            home.start("restic-home") if by == "unit" else home.command(*job, env=environment)
 
     def test_borg(self, cable: Pair, boot: Boot, rules: Rules, yields: Yields, by: str) -> None:
         rules(self.WORK[by], "borg")
@@ -41,9 +41,9 @@ class TestBackups:
         job = ["/usr/bin/borg", "create", "::one", DATA]
         home = boot(cable.a, {"etc/systemd/system/borg-home.service": _oneshot(environment, job), **keys.of_client()})
         home.command("chmod", "600", keys.KEY)
-        home.command("env", *_set(environment), "borg", "init", "--encryption=none")
+        home.command("borg", "init", "--encryption=none", env=environment)
         with yields(fetches=False):
-            home.start("borg-home") if by == "unit" else home.command("env", *_set(environment), *job)
+            home.start("borg-home") if by == "unit" else home.command(*job, env=environment)
 
 
 class TestCopies:
@@ -65,11 +65,7 @@ class TestCopies:
             home.command("rsync", "-e", keys.SSH, DATA, f"root@{cable.b4}:/srv/copy")
 
 
-def _set(environment: Mapping[str, str]) -> list[str]:
-    return [f"{name}={value}" for name, value in environment.items()]
-
-
 def _oneshot(environment: Mapping[str, str], argv: list[str]) -> str:
     """A unit that a timer would start."""
-    said = "".join(f'Environment="{one}"\n' for one in _set(environment))
+    said = "".join(f'Environment="{name}={value}"\n' for name, value in environment.items())
     return f"[Service]\nType=oneshot\n{said}ExecStart={' '.join(argv)}\n"

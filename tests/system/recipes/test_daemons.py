@@ -51,7 +51,7 @@ def test_nix(cable: Pair, boot: Boot, rules: Rules, yields: Yields) -> None:
         shutil.copytree(home.root / "tmp/cache", web.folder / "www", dirs_exist_ok=True)
         home.start("nix-daemon")
         with yields():
-            home.command("env", "NIX_REMOTE=daemon", "nix-store", "--realise", path)
+            home.command("nix-store", "--realise", path, env={"NIX_REMOTE": "daemon"})
 
 
 def test_snaps(cable: Pair, boot: Boot, rules: Rules, yields: Yields) -> None:

@@ -39,9 +39,14 @@ fn alone_a_flow_keeps_a_segment_in_flight() {
 #[test]
 fn beside_siblings_a_window_holds_no_full_segment() {
     for flows in [2, 4] {
-        // For three rounds, which begin when the stranger's queue has been seen.
-        let mut moments = (3..8).map(|quarter| backed_off(flows, true, 5 * quarter));
-        assert!(moments.any(|targets| targets.iter().all(|&target| target == 1024)));
+        let all = |most: u32, twentieths| {
+            let targets = backed_off(flows, true, twentieths);
+            targets.iter().all(|&target| target <= most)
+        };
+        let off = (1..15).find(|&t| all(2 * MSS, t)).expect("they back off");
+        let least = backed_off(flows, true, off + 10);
+        assert!(least.iter().all(|&target| target == 1024), "{least:?}");
+        assert!((off + 8..off + 20).all(|t| all(1024, t)));
     }
 }
 
