@@ -8,12 +8,14 @@
 #ifndef NN_RECEIVER_TABLE_H
 #define NN_RECEIVER_TABLE_H
 
+#include "netnice_receiver.h"
 #include "rledbat.h"
 #include "tide.h"
 #include "vulture.h"
 
 #define NN_RECEIVERS(X)                                                                                                \
 	X(tide, tide, true, TIDE_PARAMS)                                                                               \
+	X(netnice, netnice_receiver, true, NETNICE_RECEIVER_PARAMS)                                                    \
 	X(vulture, vulture, true, VULTURE_PARAMS)                                                                      \
 	X(vulture_jiffies, vulture, true, VULTURE_JIFFIES_PARAMS)                                                      \
 	X(vulture_cautious, vulture, true, VULTURE_CAUTIOUS_PARAMS)                                                    \

@@ -32,8 +32,7 @@
 #include "netnice/sharing.h"
 
 #define NETNICE_PARAMS(P)                                                                                              \
-	P(threshold, 28)                                                                                               \
-	P(sub_packet_threshold, 36)                                                                                    \
+	P(threshold, 30)                                                                                               \
 	P(fraction, 50)                                                                                                \
 	P(alpha, 2)                                                                                                    \
 	P(beta, 3)                                                                                                     \
@@ -60,15 +59,20 @@ nn_inline void netnice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u
 	netnice_reno_start(netnice_of(flow), flow->win.w);
 }
 
+/* A segment was lost: what that tells of the path. */
+nn_inline void netnice_lost(struct nn_flow *flow)
+{
+	netnice_of(flow)->lossy = 1;
+	nn_still_forget(&netnice_of(flow)->still);
+	if (netnice_of(flow)->phase > NETNICE_WAITING) /* what was before the look, the loss has answered */
+		netnice_of(flow)->phase = NETNICE_JUDGED;
+}
+
 nn_inline void netnice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
 {
 	netnice_reno_answer(netnice_of(flow), flow->recovery, state);
-	if (state != NN_OPEN) {
-		netnice_of(flow)->lossy = 1;
-		nn_still_forget(&netnice_of(flow)->still);
-		if (netnice_of(flow)->phase > NETNICE_WAITING) /* what was before the look, the loss has answered */
-			netnice_of(flow)->phase = NETNICE_JUDGED;
-	}
+	if (state != NN_OPEN)
+		netnice_lost(flow);
 	nn_flow_recovery(flow, p, state);
 }
 

@@ -2,6 +2,7 @@
 """The command netnice-lab."""
 
 import argparse
+import os
 import sys
 
 from netnice_lab.commands import COMMANDS
@@ -35,10 +36,14 @@ def main() -> int:
     arguments = parser().parse_args()
     try:
         status: int = COMMANDS[arguments.command].run(arguments)
+        sys.stdout.flush()
         return status
     except LabError as error:
         print(f"netnice-lab: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print("netnice-lab: interrupted; finished runs are kept", file=sys.stderr)
         return 130

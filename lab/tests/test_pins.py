@@ -59,6 +59,12 @@ def test_a_cell_that_was_never_pinned_is_an_error(one: Experiment) -> None:
         pins.check(one, frame(100, 150))
 
 
+def test_a_cell_that_was_not_run_keeps_its_pins(one: Experiment) -> None:
+    pins.pin(one, frame(100, 150))
+    pins.pin(one, frame(100, 300)[2:])
+    assert [v.old for v in pins.check(one, frame(100, 150))] == [101, 301]
+
+
 def test_missing_pins_say_how_to_make_them(one: Experiment) -> None:
     with pytest.raises(LabError, match="netnice-lab pin one"):
         pins.check(one, frame(1, 1))

@@ -3,11 +3,8 @@
 #ifndef NN_TIDE_FALL_H
 #define NN_TIDE_FALL_H
 
+#include "../floor.h"
 #include "state.h"
-
-#define TIDE_PAUSE 8 /* rounds at the floor: as long as a document's burst takes, and its queue */
-#define TIDE_TOGETHER 3 /* rounds of it beside siblings: with 8, sixteen flows had a Jain's index of .97, 64 .94 */
-#define TIDE_LEAST 1024 /* bytes: less than a full segment */
 
 /* Did the window remembered not hold: a queue met as soon as the return had reached it? */
 nn_inline bool tide_missed(const struct tide *t)
@@ -15,24 +12,12 @@ nn_inline bool tide_missed(const struct tide *t)
 	return t->phase < TIDE_DOUBLING && t->settled < TIDE_SETTLED;
 }
 
-/*
- * At the floor: single segments. But first, for as long as a pause lasts, pairs, which delayed ACKs do not hold back. Where
- * siblings pause too, that would be the queue: sixteen flows' single segments are 4.6 Mbit/s at 40 ms. So beside them a
- * shorter pause, with a window that no full segment fits into: senders then send as much as fits when their persist timer
- * ends (RFC 9293, 3.8.6.1 and 3.8.6.2.1), Linux after 0.2 s or more. For longer it is unfair: who has so little comes back
- * last.
- */
 nn_inline void tide_stay(struct nn_receiver *flow)
 {
 	struct tide *t = tide_of(flow);
 
 	tide_enter(flow, TIDE_FLOOR);
-	if (t->paused >= (flow->sibling_low ? TIDE_TOGETHER : TIDE_PAUSE))
-		flow->target = flow->floor;
-	else if (flow->sibling_low)
-		flow->target = nn_min(TIDE_LEAST, flow->floor);
-	else
-		nn_set_target(flow, 2 * flow->mss);
+	flow->target = nn_floor_window(flow, t->paused);
 	t->paused = nn_add_saturating(t->paused, 1);
 	flow->growth = 1;
 }

@@ -2,9 +2,6 @@
 /*
  * What netnice knows of its path, and whether a segment met congestion. What differs from TCP Nice here:
  *
- * - Below one segment the threshold is sub_packet_threshold. Few go ahead on one lucky pair, and a flow that did meets the
- *   lower threshold at once; with one for both, the lower keeps many flows from what pages leave between them, and the
- *   higher lets those stay that started beside a long transfer and never saw the path empty.
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
  * - A queue of own_queue segments is not either: below some 4 Mbit/s (at 40 ms) t of the buffer is less than what Vegas
  *   keeps there, and a flow that flees from itself gets half of an idle 1 Mbit/s. Eight are beta, a pair, and what a
@@ -62,14 +59,13 @@ nn_inline u32 netnice_own_queue(struct nn_flow *flow, nn_params p)
 /* Did a segment of this RTT meet congestion? */
 nn_inline bool netnice_is_slow(struct nn_flow *flow, nn_params p, u32 rtt)
 {
-	u32 least = p[NN_P_queue_floor], percent;
+	u32 least = p[NN_P_queue_floor];
 
 	if (nn_unlikely(nn_service_is_slow(netnice_of(flow)->service)))
 		least = nn_max(least, netnice_own_queue(flow, p));
 	if (!nn_rtt_is_above(&flow->rtt, least, rtt))
 		return false;
-	percent = nn_is_sub_packet(flow) ? p[NN_P_sub_packet_threshold] : p[NN_P_threshold];
-	return nn_rtt_is_slow(&flow->rtt, p[NN_P_estimator], percent, rtt);
+	return nn_rtt_is_slow(&flow->rtt, p[NN_P_estimator], p[NN_P_threshold], rtt);
 }
 
 /* The RTT that this segment would have had, had its ACK met no queue. */

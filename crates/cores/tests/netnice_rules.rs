@@ -29,14 +29,6 @@ fn limit_is_the_weighted_mean_of_min_and_max_rtt() {
 }
 
 #[test]
-fn below_one_segment_the_threshold_is_another() {
-    let mut flow = netnice(1.0);
-    flow.round(QUEUED_US);
-    assert!(flow.window() < 1.0);
-    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 36 / 100);
-}
-
-#[test]
 fn a_round_above_the_limit_halves_the_window() {
     let mut flow = netnice(16.0);
     flow.round(QUEUED_US);
@@ -266,15 +258,35 @@ fn a_queue_of_two_segments_starts_the_count_again() {
     }
 }
 
-/// What a round with one segment of this flow queued adds to a window of eleven, as one of so many flows.
-fn growth(flows: u32, params: &[(Param, u32)]) -> f64 {
-    let mut flow = Feeder::at(Algorithm::Netnice, params, 11.0);
+/// What a round adds to a window, as one of so many flows.
+fn grown(window: f64, flows: u32, rtt_us: u32, params: &[(Param, u32)]) -> f64 {
+    let mut flow = Feeder::at(Algorithm::Netnice, params, window);
     flow.core.siblings = Some(Siblings {
         flows,
         ..Siblings::default()
     });
-    flow.round(BASE_US + 2000);
-    flow.window() - 11.0
+    flow.round(rtt_us);
+    flow.window() - window
+}
+
+/// The same with one segment of this flow queued, and a window of eleven.
+fn growth(flows: u32, params: &[(Param, u32)]) -> f64 {
+    grown(11.0, flows, BASE_US + 2000, params)
+}
+
+#[test]
+fn a_hosts_flows_grow_by_an_eighth_or_by_a_segment_together() {
+    let near = |grown: f64, expected: f64| assert_abs_diff_eq!(grown, expected, epsilon = 0.01);
+    near(grown(11.0, 1, BASE_US, &[]), 1.0);
+    near(grown(11.0, 4, BASE_US, &[]), 1.0);
+    near(grown(4.0, 4, BASE_US, &[]), 0.5);
+    near(grown(1.5, 4, BASE_US, &[]), 0.25);
+    near(grown(4.0, 4, BASE_US, &[(Param::Shared, 0)]), 1.0);
+}
+
+#[test]
+fn below_a_segment_each_asks_for_itself() {
+    assert_abs_diff_eq!(grown(0.5, 16, BASE_US, &[]), 1.0, epsilon = 0.01);
 }
 
 #[test]

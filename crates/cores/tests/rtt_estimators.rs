@@ -146,8 +146,8 @@ fn robust_believes_in_no_buffer_larger_than_one_bdp() {
         flow.set_window(4.0);
         flow.core.rtt_limit()
     };
-    assert_eq!(limit(1), BASE_US + BASE_US * 28 / 100);
-    assert_eq!(limit(0), BASE_US + 9 * BASE_US * 28 / 100);
+    assert_eq!(limit(1), BASE_US + BASE_US * 30 / 100);
+    assert_eq!(limit(0), BASE_US + 9 * BASE_US * 30 / 100);
 }
 
 #[test]

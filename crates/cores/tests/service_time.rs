@@ -64,13 +64,13 @@ fn segments_that_left_apart_tell_nothing() {
     flow.now_us += WIRE_US;
     let ack = flow.ack(1, 0, BASE_US);
     flow.core.on_ack(&ack);
-    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 28 / 100);
+    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 30 / 100);
 }
 
 #[test]
 fn one_sample_is_not_enough() {
     let flow = burst(&[(0, 1), (WIRE_US, 1)]);
-    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 28 / 100);
+    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 30 / 100);
 }
 
 #[test]

@@ -14,6 +14,7 @@ from netnice_lab.judgement import pins
 from netnice_lab.model import catalogue
 from netnice_lab.model.experiment import Experiment
 from netnice_lab.model.output import Output
+from netnice_lab.model.parameters import Parameters
 
 NOTES = Console(stderr=True)
 Runs = list[tuple[sweep.Task, Output]]
@@ -50,6 +51,14 @@ def only(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", default="", metavar="KEY=VALUE,…",
         help="restrict the sweep: key=value,value,key=value (values of one key follow each other)",
+    )  # fmt: skip
+
+
+def core(parser: argparse.ArgumentParser) -> None:
+    """Which runs."""
+    parser.add_argument(
+        "--core", metavar="ALGORITHM",
+        help="only the runs in which somebody sends by it: nothing else moves when it changes",
     )  # fmt: skip
 
 
@@ -101,4 +110,13 @@ def collect(
 ) -> tuple[pd.DataFrame, Runs]:
     """Run what the arguments ask for."""
     tasks = sweep.tasks(experiments, only, arguments.seeds, quick, broken, first, arguments.trace)
+    if wanted := getattr(arguments, "core", None):
+        tasks = with_core(tasks, wanted)
     return sweep.run(tasks, engine(arguments), arguments.wall_limit, NOTES)
+
+
+def with_core(tasks: Sequence[sweep.Task], name: str) -> list[sweep.Task]:
+    """Those in which somebody sends by the algorithm."""
+    if name not in (rows := Parameters.read().rows):
+        raise LabError(f"--core {name}: no such sender", "", f"choose from {', '.join(rows)}")
+    return [task for task in tasks if name in task.run.cores]

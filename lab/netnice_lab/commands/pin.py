@@ -11,6 +11,7 @@ from netnice_lab.judgement import digests, pins
 def add(parser: argparse.ArgumentParser) -> None:
     """What of them."""
     options.many(parser)
+    options.core(parser)
     parser.add_argument("--digests", action="store_true", help="only the digests that 'check --exact' compares")
 
 
@@ -20,6 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
     frame, _ = options.collect(arguments, experiments)
     for found in experiments:
         rows = sweep.rows_of(frame, found)
+        if rows.empty:
+            continue
         if not arguments.digests:
             print(pins.pin(found, rows))
         print(digests.record(found, rows))

@@ -21,12 +21,16 @@ def file_of(name: str) -> Path:
 
 
 def pin(experiment: Experiment, frame: pd.DataFrame) -> Path:
-    """Write the pins of an experiment: every seed's value of every pinned metric of every cell."""
+    """Write the pins of an experiment: every seed's value of every pinned metric. Cells not run keep theirs."""
     keys = list(experiment.sweep)
+    rows_of = {cells.describe(cell): cells.select(frame, cell).sort_values("seed") for cell in experiment.cells()}
+    partly = any(rows.empty for rows in rows_of.values()) and file_of(experiment.name).exists()
+    old = {cells.describe(entry["cell"]): entry for entry in read(experiment)} if partly else {}
     entries: list[dict[str, Any]] = []
     for cell in experiment.cells():
-        rows = cells.select(frame, cell).sort_values("seed")
+        rows = rows_of[name := cells.describe(cell)]
         if rows.empty:
+            entries += filter(None, [old.get(name)])
             continue
         metrics = {
             metric: [round(float(v), 6) for v in rows[metric]]

@@ -3,6 +3,7 @@
 
 mod arriving;
 mod joining;
+mod netnice;
 mod path;
 mod properties;
 mod returning;

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from experiments.vulture.world.curves import windows
 from experiments.vulture.world.scenarios import beside_steady, switched
-from netnice_lab.model.experiment import Bar, Experiment, Figure, Timeline, Value
+from netnice_lab.model.experiment import Bar, Experiment, Figure, Table, Timeline, Value
 from netnice_lab.model.scenario import Scenario
 
 USE = {1: 0.16, 3: 0.60, 5: 0.75, 10: 0.85, 30: 0.92}
@@ -79,6 +79,7 @@ def report_figure(
     scenario: Callable[..., Scenario] = beside_steady,
     sweep: Mapping[str, Sequence[Value]] = BESIDE,
     timelines: Sequence[Timeline] = (),
+    tables: Sequence[Table] = (),
     quick: Mapping[str, Sequence[Value]] | None = None,
     seeds: int = 1,
     more_seeds: Sequence[tuple[Mapping[str, Value], int]] = (),
@@ -96,6 +97,7 @@ def report_figure(
         scenario=scenario,
         figures=figures,
         timelines=timelines,
+        tables=tables,
         seeds=seeds,
         more_seeds=[({"receiver": FAITHFUL}, RUNS), *more_seeds],
         quick=quick or {},
