@@ -14,6 +14,7 @@
 /* X(name, unit, least, most, why it exists). A row with a value outside of least and most does not build (crates/loader). */
 #define NN_PARAMS(X)                                                                                                   \
 	X(threshold, "percent of the buffer", 0, 100, "queue that counts as congestion: t of TCP Nice, section 2.2")   \
+	X(sub_packet_threshold, "percent of the buffer", 0, 100, "the same below one segment")                         \
 	X(fraction, "percent of a round's segments", 0, 100, "how many must see it: f of TCP Nice, section 2.2")       \
 	X(alpha, "segments", 0, 10000, "Vegas grows while it keeps fewer queued")                                      \
 	X(beta, "segments", 0, 10000, "Vegas shrinks while it keeps more queued")                                      \

@@ -33,6 +33,7 @@
 
 #define NETNICE_PARAMS(P)                                                                                              \
 	P(threshold, 30)                                                                                               \
+	P(sub_packet_threshold, 36)                                                                                    \
 	P(fraction, 50)                                                                                                \
 	P(alpha, 2)                                                                                                    \
 	P(beta, 3)                                                                                                     \
@@ -41,7 +42,7 @@
 	P(min_window, 85)                                                                                              \
 	P(initial_window, 2)                                                                                           \
 	P(queue_floor, 1000)                                                                                           \
-	P(own_queue, 8)                                                                                                \
+	P(own_queue, 9)                                                                                                \
 	P(estimator, NN_RTT_ROBUST)                                                                                    \
 	P(quiet_rounds, 3)                                                                                             \
 	P(max_gap, 400)                                                                                                \
@@ -91,6 +92,7 @@ nn_inline void netnice_on_round(struct nn_flow *flow, nn_params p, const struct 
 
 	if (held)
 		own->phase = NETNICE_JUDGED;
+	own->crowd = netnice_crowd(siblings->flows) & (0u - (p[NN_P_shared] != 0));
 	nn_rtt_hear(&flow->rtt, p[NN_P_estimator], &own->worst, ack->now_us, siblings->worst_rtt);
 	if (congested)
 		own->quiet = 0;

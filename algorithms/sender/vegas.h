@@ -28,8 +28,6 @@
 	P(queue_floor, 0)                                                                                              \
 	P(force_window, 0)
 
-#define VEGAS_PART 8u /* of the window: what of many flows one adds at most in a round */
-
 NN_CORE_AS_RENO(vegas)
 
 /* Segments that the flow itself keeps queued, 1/4096 segment; `base`: the RTT without a queue. */
@@ -50,18 +48,6 @@ nn_inline u32 vegas_increase(const struct nn_flow *flow, const struct nn_ack *ac
 	return delivered >= flow->win.w ? NN_ONE : (u32)((delivered << NN_SHIFT) / flow->win.w);
 }
 
-/*
- * The same for one of `flows`: together they grow by a segment, or by an eighth if that is more: with a segment sixteen
- * found 83 % of an idle path, so 97 %. Below a segment each asks the path for itself: by a part of one, their Jain's index
- * was .67.
- */
-nn_inline u32 vegas_part(const struct nn_flow *flow, const struct nn_ack *ack, u32 flows)
-{
-	u32 whole = vegas_increase(flow, ack);
-
-	return nn_is_sub_packet(flow) ? whole : nn_min(whole, nn_max(NN_ONE / flows, flow->win.w / VEGAS_PART));
-}
-
 /* The rule of the round's end, for one of `flows` that keep alpha to beta segments together. */
 nn_inline void vegas_on_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 base, u32 flows)
 {
@@ -77,7 +63,7 @@ nn_inline void vegas_on_round(struct nn_flow *flow, nn_params p, const struct nn
 		if (win->w > 2 * NN_ONE)
 			nn_shrink(win, nn_max(win->w - NN_ONE / flows, 2 * NN_ONE));
 	} else if (diff < (u64)p[NN_P_alpha] << NN_SHIFT || !diff) {
-		nn_window_set(win, (u64)win->w + vegas_part(flow, ack, flows));
+		nn_window_set(win, (u64)win->w + vegas_increase(flow, ack));
 	}
 }
 

@@ -12,8 +12,7 @@
  *   faster by the service time of two full ones, and Vegas took that for two segments queued: three quarters of a path.
  * - Flows of one host to one place keep alpha to beta segments queued together (shared = 0: each). Each for itself, eight
  *   of them fill the buffer to the threshold and halve at once: 84 % of an idle link, together 97 %. alpha is 2 for that:
- *   what many keep in common one burst of pages takes away. They grow together, too (vegas.h): sixteen that added a
- *   segment each cost documents 14 % at 73 % of the spare, so 10 % at 60 %, as one flow does.
+ *   what many keep in common one burst of pages takes away.
  */
 #ifndef NN_NETNICE_GROWTH_H
 #define NN_NETNICE_GROWTH_H
@@ -81,7 +80,7 @@ nn_inline void netnice_grow(struct nn_flow *flow, nn_params p, const struct nn_a
 	base += back; /* part of both, so that Vegas counts by what the window really takes */
 	flow->round.min_rtt = nn_add_saturating(flow->round.min_rtt, back);
 	diff = vegas_diff(flow, p, base) * flows;
-	own->quiet = flow->round.slow || diff >= (u64)p[NN_P_alpha] << NN_SHIFT ? 0 : nn_min(own->quiet + 1, 255);
+	own->quiet = flow->round.slow || diff >= (u64)p[NN_P_alpha] << NN_SHIFT ? 0 : nn_min(own->quiet + 1u, 127);
 	if ((nn_in_slow_start(&flow->win) || own->hurried) && diff > (u64)most << NN_SHIFT) {
 		netnice_drain(flow, p, ack);
 		if (diff <= (u64)p[NN_P_beta] << NN_SHIFT)

@@ -29,6 +29,14 @@ fn limit_is_the_weighted_mean_of_min_and_max_rtt() {
 }
 
 #[test]
+fn below_one_segment_the_threshold_is_another() {
+    let mut flow = netnice(1.0);
+    flow.round(QUEUED_US);
+    assert!(flow.window() < 1.0);
+    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 36 / 100);
+}
+
+#[test]
 fn a_round_above_the_limit_halves_the_window() {
     let mut flow = netnice(16.0);
     flow.round(QUEUED_US);
@@ -258,35 +266,15 @@ fn a_queue_of_two_segments_starts_the_count_again() {
     }
 }
 
-/// What a round adds to a window, as one of so many flows.
-fn grown(window: f64, flows: u32, rtt_us: u32, params: &[(Param, u32)]) -> f64 {
-    let mut flow = Feeder::at(Algorithm::Netnice, params, window);
+/// What a round with one segment of this flow queued adds to a window of eleven, as one of so many flows.
+fn growth(flows: u32, params: &[(Param, u32)]) -> f64 {
+    let mut flow = Feeder::at(Algorithm::Netnice, params, 11.0);
     flow.core.siblings = Some(Siblings {
         flows,
         ..Siblings::default()
     });
-    flow.round(rtt_us);
-    flow.window() - window
-}
-
-/// The same with one segment of this flow queued, and a window of eleven.
-fn growth(flows: u32, params: &[(Param, u32)]) -> f64 {
-    grown(11.0, flows, BASE_US + 2000, params)
-}
-
-#[test]
-fn a_hosts_flows_grow_by_an_eighth_or_by_a_segment_together() {
-    let near = |grown: f64, expected: f64| assert_abs_diff_eq!(grown, expected, epsilon = 0.01);
-    near(grown(11.0, 1, BASE_US, &[]), 1.0);
-    near(grown(11.0, 4, BASE_US, &[]), 1.0);
-    near(grown(4.0, 4, BASE_US, &[]), 0.5);
-    near(grown(1.5, 4, BASE_US, &[]), 0.25);
-    near(grown(4.0, 4, BASE_US, &[(Param::Shared, 0)]), 1.0);
-}
-
-#[test]
-fn below_a_segment_each_asks_for_itself() {
-    assert_abs_diff_eq!(grown(0.5, 16, BASE_US, &[]), 1.0, epsilon = 0.01);
+    flow.round(BASE_US + 2000);
+    flow.window() - 11.0
 }
 
 #[test]
@@ -295,6 +283,25 @@ fn a_hosts_flows_keep_together_what_one_would() {
     assert_abs_diff_eq!(growth(2, &[]), 0.0, epsilon = 0.01);
     assert_abs_diff_eq!(growth(8, &[]), -1.0 / 8.0, epsilon = 0.01);
     assert_abs_diff_eq!(growth(8, &[(Param::Shared, 0)]), 1.0, epsilon = 0.01);
+}
+
+#[test]
+fn each_of_many_flows_tolerates_less() {
+    let percent = |flows, params: &[(Param, u32)]| {
+        let mut flow = Feeder::at(Algorithm::Netnice, params, 16.0);
+        flow.core.siblings = Some(Siblings {
+            flows,
+            ..Siblings::default()
+        });
+        flow.round(BASE_US);
+        (flow.core.rtt_limit() - BASE_US) * 100 / BASE_US
+    };
+    let found: Vec<_> = [1, 3, 4, 15, 16, 63, 64]
+        .iter()
+        .map(|&flows| percent(flows, &[]))
+        .collect();
+    assert_eq!(found, [30, 30, 19, 19, 15, 15, 12]);
+    assert_eq!(percent(64, &[(Param::Shared, 0)]), 30);
 }
 
 #[test]

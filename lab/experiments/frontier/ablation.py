@@ -23,6 +23,7 @@ BY_PARAMETER = {
     "sharing": {"shared": 0},
     "few-awake": {"peer_gap": 0},
     "endurance": {"endurance": 0},
+    "threshold-below-one": {"sub_packet_threshold": 30},
     "queue-floor": {"queue_floor": 0},
 }
 """What a parameter switches off."""

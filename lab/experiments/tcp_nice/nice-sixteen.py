@@ -11,6 +11,9 @@ SHY = (
     "grows. Were the paper's 50 ms the whole round trip, its t = 0.1 would have .60 (experiment nice-share); a looser "
     "threshold trades latency for it"
 )
+SIXTEEN = (
+    "each of sixteen tolerates half of what one does: with one threshold for all it had .71, and documents took more"
+)
 
 experiment = Experiment(
     title="16 background flows, S = 1: Nice against router priority over 10 seeds",
@@ -32,9 +35,8 @@ experiment = Experiment(
         ),
         Bar("t = 0.1: background over priority's", "background", {"protocol": "nice-0.1"}, PRIORITY, minimum=0.70,
             holds=False, reason=SHY),
-        *(
-            Bar(f"{name}: background over priority's", "background", {"protocol": name}, PRIORITY, minimum=0.70)
-            for name in ("nice-0.2", "netnice")
-        ),
+        Bar("nice-0.2: background over priority's", "background", {"protocol": "nice-0.2"}, PRIORITY, minimum=0.70),
+        Bar("netnice: background over priority's", "background", {"protocol": "netnice"}, PRIORITY, minimum=0.70,
+            holds=False, reason=SIXTEEN),
     ],
 )  # fmt: skip

@@ -36,13 +36,10 @@ MISSES: misses.Misses = {
     SHALLOW: """
         goodput reno:netnice x19: 10/0.5 1000/0.5
         goodput cubic:netnice x19: 1000/0.5
-        goodput netnice:netnice1 x19: 10/0.5
-        goodput netnice:netnice2 x19: 10/0.5
-        sum netnice:netnice1 x19: 10/0.5
     """,
     DEEP: """
-        goodput reno:netnice x19: 10/4 100/4 1000/2 1000/4
-        latency reno:netnice x19: 10/4 1000/2 1000/4
+        goodput reno:netnice x19: 10/4 1000/4
+        latency reno:netnice x19: 10/4 1000/4
         goodput cubic:netnice x19: 1000/4
         latency cubic:netnice x19: 1000/4
     """,
@@ -56,6 +53,7 @@ MISSES: misses.Misses = {
         goodput reno:netnice x4: 1000/1
         goodput reno:netnice x19: 1000/1
         latency reno:netnice x4: 1000/1
+        latency reno:netnice x19: 1000/1
     """,
     ALONE: """
         sum reno:netnice1 x19: 1000/0.5

@@ -8,7 +8,10 @@ from netnice_lab.model.experiment import Experiment, Figure, Number, Table
 LEVELS = ("netnice", "netnice1", "netnice2")
 RATES, FLOWS = (10.0, 100.0), (2, 4, 16, 64)
 MISSES: misses.Misses = {
-    "the pairs of 64 flows meet: lost packets, and windows below one segment": "goodput netnice: 10/64",
+    "the pairs of 64 flows meet: lost packets, and windows below one segment": """
+        goodput netnice: 10/64 100/64
+        jain netnice: 10/64
+    """,
     "with a segment each they meet each other's pairs by chance: beyond 5/8 of the path they cannot tell that from a "
     "level above": """
         goodput netnice1: 10/16 10/64 100/64
