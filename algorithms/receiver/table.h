@@ -15,7 +15,7 @@
 
 #define NN_RECEIVERS(X)                                                                                                \
 	X(tide, tide, true, TIDE_PARAMS)                                                                               \
-	X(netnice, netnice_receiver, true, NETNICE_RECEIVER_PARAMS)                                                    \
+	X(as_sender, netnice_receiver, true, NETNICE_RECEIVER_PARAMS)                                                  \
 	X(vulture, vulture, true, VULTURE_PARAMS)                                                                      \
 	X(vulture_jiffies, vulture, true, VULTURE_JIFFIES_PARAMS)                                                      \
 	X(vulture_cautious, vulture, true, VULTURE_CAUTIOUS_PARAMS)                                                    \

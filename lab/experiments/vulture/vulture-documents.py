@@ -10,8 +10,7 @@ from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.traffic import Bulk
 
 NONE = {"kind": "none"}
-RECEIVERS = {"tide": "tide", "netnice-received": "netnice", "vulture": "vulture", "rledbat": "rledbat"}
-"""What a row is called here, for `netnice` is a sender too, and the receiver's algorithm."""
+RECEIVERS = ("tide", "as_sender", "vulture", "rledbat")
 MANY = (
     "what is granted comes for one round trip more, from each of them. Before downloads crept together it was 1.37 "
     "beside 16, which then took 83 % of what router priority takes, now 63. A part of a segment also for who has less "
@@ -26,7 +25,7 @@ def scenario(kind: str, downloads: int, seed: int) -> Scenario:
     if kind not in RECEIVERS:
         return made
     traffic = (replace(t, receiver=True) if isinstance(t, Bulk) else t for t in made.traffic)
-    return replace(made, traffic=tuple(traffic), receiver=Receiver(RECEIVERS[kind]))
+    return replace(made, traffic=tuple(traffic), receiver=Receiver(kind))
 
 
 experiment = Experiment(

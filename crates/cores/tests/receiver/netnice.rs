@@ -6,7 +6,7 @@ use crate::simulated::{Path, SECOND};
 
 #[test]
 fn it_fills_an_idle_path_and_keeps_its_queue_short() {
-    let mut path = Path::new("netnice");
+    let mut path = Path::new("as_sender");
     path.run(20 * SECOND, 0.0);
     let (used, queue) = path.run(20 * SECOND, 0.0);
     assert!(used > 0.95, "{used}");
@@ -15,7 +15,7 @@ fn it_fills_an_idle_path_and_keeps_its_queue_short() {
 
 #[test]
 fn it_gives_way_to_a_stranger_and_comes_back() {
-    let mut path = Path::new("netnice");
+    let mut path = Path::new("as_sender");
     path.run(10 * SECOND, 0.0);
     path.run(2 * SECOND, 0.8);
     let (used, _) = path.run(10 * SECOND, 0.8);
@@ -27,7 +27,7 @@ fn it_gives_way_to_a_stranger_and_comes_back() {
 
 #[test]
 fn a_hole_is_the_senders_to_answer() {
-    let mut path = Path::new("netnice");
+    let mut path = Path::new("as_sender");
     path.run(10 * SECOND, 0.0);
     let before = path.core.look().target;
     path.next = path.next.wrapping_add(MSS);
