@@ -6,7 +6,7 @@ from experiments.frontier.world.paths import TODAY_DIFFERS, today
 from netnice_lab.judgement import misses
 from netnice_lab.model.experiment import Experiment
 
-MISSES = misses.read({MORE: "added: x16/0.25 x16/0.5 x16/1 x16/4", ALONE: "used: x1/0.25 x1/0.5 x1/1"})
+MISSES = misses.read({MORE: "added: x16/0.25 x16/1 x16/4", ALONE: "used: x1/0.25 x1/0.5 x1/1"})
 BUFFERS = (0.25, 0.5, 1.0, 4.0)
 
 experiment = Experiment(

@@ -8,7 +8,7 @@ from experiments.frontier.world.paths import TODAY_DIFFERS, today
 from netnice_lab.judgement import misses
 from netnice_lab.model.experiment import Experiment
 
-MISSES = misses.read({MORE: "added: x4 x16 x100", ALONE: "used: x1"})
+MISSES = misses.read({MORE: "added: x16 x100", ALONE: "used: x1"})
 
 experiment = Experiment(
     title="Latency added against spare used: 20 Mbit/s, 40 ms, a buffer of a BDP, documents on half the link",
