@@ -164,10 +164,17 @@ nn_inline void nn_reno_answer(struct nn_window *win, u32 from, u32 to)
 		nn_reduce(win);
 }
 
+/* A segment was lost: the buffer is as long as the queue was. */
+nn_inline void nn_flow_lost(struct nn_flow *flow, nn_params p)
+{
+	if (nn_rtt_known(&flow->rtt))
+		nn_rtt_loss(&flow->rtt, p[NN_P_estimator], nn_max(flow->round.max_rtt, flow->rtt.smoothed));
+}
+
 nn_inline void nn_flow_recovery(struct nn_flow *flow, nn_params p, u32 state)
 {
-	if (state != flow->recovery && state != NN_OPEN && nn_rtt_known(&flow->rtt))
-		nn_rtt_loss(&flow->rtt, p[NN_P_estimator], nn_max(flow->round.max_rtt, flow->rtt.smoothed));
+	if (state != flow->recovery && state != NN_OPEN)
+		nn_flow_lost(flow, p);
 	nn_reno_answer(&flow->win, flow->recovery, state);
 	flow->recovery = state;
 }

@@ -41,6 +41,7 @@ struct netnice_receiver {
 
 NN_RECEIVER_STATE(netnice_receiver, netnice_receiver_of)
 
+/* As the table has them: what is set live is the sender's alone. */
 static const u32 netnice_row[NN_PARAM_COUNT] = { NETNICE_PARAMS(NN_PARAM_VALUE) };
 
 /* Bytes as a window, 1/4096 segment. */
@@ -103,13 +104,6 @@ nn_rare void netnice_receiver_on_round(struct nn_receiver *flow, const struct nn
 	own->paused = nn_is_sub_packet(&own->sender) ? nn_min(own->paused + 1, 255) : 0;
 }
 
-nn_inline void netnice_on_hole(struct nn_flow *sender)
-{
-	if (nn_rtt_known(&sender->rtt))
-		nn_rtt_loss(&sender->rtt, NN_RTT_ROBUST, nn_max(sender->round.max_rtt, sender->rtt.smoothed));
-	netnice_lost(sender);
-}
-
 nn_inline void netnice_receiver_on_arrival(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg,
 					   const struct nn_arrival *arrival)
 {
@@ -119,8 +113,11 @@ nn_inline void netnice_receiver_on_arrival(struct nn_receiver *flow, nn_receiver
 	u32 before = sender->win.w;
 
 	(void)p;
-	if (nn_unlikely(arrival->hole))
-		netnice_on_hole(sender);
+	if (nn_unlikely(arrival->hole)) {
+		nn_flow_lost(sender, netnice_row);
+		netnice_lost(sender);
+	}
+	nn_forget();
 	netnice_on_ack(sender, netnice_row, ack);
 	if (nn_unlikely(arrival->round)) {
 		netnice_receiver_on_round(flow, ack);

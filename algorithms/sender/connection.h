@@ -98,14 +98,14 @@ nn_inline void nn_ack_other(u32 algorithm, const struct nn_connection *c, const 
  * A function for each row, which in eBPF stays out of the ordinary ACKs' way (nn_rare). It returns a number that is used:
  * the verifier refuses a function that happens to leave a pointer where its result would be.
  */
-#define NN_APART(name, ...)                                                                                            \
+#define NN_ROW(name, ...)                                                                                              \
 	nn_rare u32 name##_ack_other(const struct nn_connection *c, const struct nn_ack *ack, struct nn_send *send)    \
 	{                                                                                                              \
 		nn_ack_other(NN_A_##name, c, ack, send);                                                               \
 		return send->cwnd;                                                                                     \
 	}
-NN_ALGORITHMS(NN_APART)
-#undef NN_APART
+NN_ALGORITHMS(NN_ROW)
+#undef NN_ROW
 
 /* Of copies, so that on the ordinary way everything stays in registers. */
 nn_inline void nn_ack_aside(u32 algorithm, struct nn_connection c, struct nn_ack ack, struct nn_send *send)
@@ -113,9 +113,9 @@ nn_inline void nn_ack_aside(u32 algorithm, struct nn_connection c, struct nn_ack
 	struct nn_send copy = { 0 };
 
 	switch (algorithm) {
-#define NN_APART(name, ...) NN_CALL(name, send->cwnd = name##_ack_other(&c, &ack, &copy))
-		NN_ALGORITHMS(NN_APART)
-#undef NN_APART
+#define NN_ROW(name, ...) NN_CALL(name, send->cwnd = name##_ack_other(&c, &ack, &copy))
+		NN_ALGORITHMS(NN_ROW)
+#undef NN_ROW
 	}
 	send->rate = copy.rate;
 	send->now = copy.now;

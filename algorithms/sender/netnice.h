@@ -92,7 +92,7 @@ nn_inline void netnice_on_round(struct nn_flow *flow, nn_params p, const struct 
 
 	if (held)
 		own->phase = NETNICE_JUDGED;
-	own->crowd = netnice_crowd(siblings->flows) & (0u - (p[NN_P_shared] != 0));
+	own->crowd = netnice_crowd(p, siblings);
 	nn_rtt_hear(&flow->rtt, p[NN_P_estimator], &own->worst, ack->now_us, siblings->worst_rtt);
 	if (congested)
 		own->quiet = 0;

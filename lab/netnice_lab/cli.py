@@ -3,6 +3,8 @@
 
 import argparse
 import os
+import select
+import signal
 import sys
 
 from netnice_lab.commands import COMMANDS
@@ -31,6 +33,13 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def reader_has_gone() -> bool:
+    """Whether nobody reads our output any more: `| head`."""
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
+
+
 def main() -> int:
     """Run a command; errors are for people."""
     arguments = parser().parse_args()
@@ -41,9 +50,11 @@ def main() -> int:
     except LabError as error:
         print(f"netnice-lab: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader has seen enough
+    except BrokenPipeError:
+        if not reader_has_gone():
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 128 + signal.SIGPIPE  # as of other programs: what was to be found out is not known
     except KeyboardInterrupt:
         print("netnice-lab: interrupted; finished runs are kept", file=sys.stderr)
         return 130

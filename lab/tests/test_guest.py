@@ -255,3 +255,14 @@ def test_local_sweeps_keep_the_order_of_the_cells(built: machine.Programs, bulk:
     tasks = [sweep.Task("t", {"seed": s}, s, bulk("cubic", 1, 5.0, s)) for s in (3, 1, 2)]
     frame, _ = sweep.run(tasks, sweep.Local(2))
     assert list(frame.seed) == [3, 1, 2]
+
+
+def test_sources_that_change_meanwhile_are_told() -> None:
+    class OtherPrograms:
+        def map(self, tasks: Sequence[sweep.Task], limit: float) -> Iterator[tuple[sweep.Task, Output]]:
+            for task in tasks:
+                yield task, Output({}, 0.0, 0.0, "of today")
+
+    task = sweep.Task("t", {}, 1, paper("none", seed=1, duration=30.0).render())
+    with pytest.raises(LabError, match="1 runs are of other programs"):
+        sweep.run([task], OtherPrograms(), key_of=lambda _: "of yesterday")

@@ -5,13 +5,14 @@
  * - Below one segment the threshold is sub_packet_threshold. Few go ahead on one lucky pair, and a flow that did meets the
  *   lower threshold at once; with one for both, the lower keeps many flows from what pages leave between them, and the
  *   higher lets those stay that started beside a long transfer and never saw the path empty.
- * - The threshold is for one flow. What many of a host may queue before they yield is less: with one threshold for all,
- *   sixteen cost documents 14 % at 73 % of the spare, so 10 % at 66 %, as one does (shared = 0: the same for all).
+ * - The threshold is for one flow. What each of many of a host may queue before it yields is less: with one threshold for
+ *   all, sixteen cost documents 14 % at 74 % of the spare, so 11 % at 67 % (shared = 0: the same for all).
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
  * - A queue of own_queue segments is not either: below some 4 Mbit/s (at 40 ms) t of the buffer is less than what Vegas
  *   keeps there, and a flow that flees from itself gets half of an idle 1 Mbit/s. Nine are beta, a pair, and what a
- *   level below asks with; with eight, sixteen flows find 94.7 % of an idle 10 Mbit/s, of four, 19 flows of netnice1 left half. After a loss it is a pair's: such a buffer may be no
- *   longer than that queue, and a transfer that shares it needs the rest.
+ *   level below asks with. Of eight, sixteen flows find 94.7 % of an idle 10 Mbit/s; of four, 19 flows of netnice1 left
+ *   half. After a loss it is a pair's: such a buffer may be no longer than that queue, and a transfer that shares it needs
+ *   the rest.
  * - Below one segment the worst of some pairs replaces a larger maxRTT: what they meet is others' queue, and a late comer,
  *   whose first guess of maxRTT was twice a long queue, would take too much of it for none.
  */
@@ -25,7 +26,7 @@
 
 #define NETNICE_ANY 0xffffu /* a capacity that is not known, or does not matter */
 #define NETNICE_LONGEST ((1u << 24) - 1) /* us */
-#define NETNICE_PARTS 0x0d111520u /* of the threshold, 1/32, a byte for each `crowd`: as 30, 20, 16 and 12 % */
+#define NETNICE_PARTS 0x0d111520u /* of the threshold, 1/32, a byte for each `crowd`: about 2/(2 + crowd), undivided */
 #define NETNICE_OWN_QUEUE 64u /* the parameter's range */
 
 /* What the round at hand is for. */
@@ -61,11 +62,6 @@ nn_inline u32 netnice_own_queue(struct nn_flow *flow, nn_params p)
 {
 	return nn_service_us(netnice_of(flow)->service) *
 	       nn_min(p[NN_P_own_queue], netnice_of(flow)->lossy ? NN_PAIR : NETNICE_OWN_QUEUE);
-}
-
-nn_inline u32 netnice_crowd(u32 flows)
-{
-	return (nn_less(3, flows) & 1) + (nn_less(15, flows) & 1) + (nn_less(63, flows) & 1);
 }
 
 /* Per cent of the buffer, for one of so many flows. */

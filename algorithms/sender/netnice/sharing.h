@@ -28,6 +28,15 @@ nn_inline u32 netnice_shared(const struct nn_flow *flow, nn_params p, const stru
 	return (u32)(several & most & knows) & nn_less(0, p[NN_P_shared]);
 }
 
+/* How many they are, as `crowd` has room for. */
+nn_inline u32 netnice_crowd(nn_params p, const struct nn_siblings *siblings)
+{
+	u64 above = (nn_less(3, siblings->flows) & 1) + (nn_less(15, siblings->flows) & 1) +
+		    (nn_less(63, siblings->flows) & 1);
+
+	return (u32)(above & nn_less(0, p[NN_P_shared]));
+}
+
 nn_inline void netnice_share(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
 			     const struct nn_siblings *siblings)
 {

@@ -54,10 +54,10 @@ def only(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def core(parser: argparse.ArgumentParser) -> None:
+def one_core(parser: argparse.ArgumentParser) -> None:
     """Which runs."""
     parser.add_argument(
-        "--core", metavar="ALGORITHM",
+        "--core", default="", metavar="ALGORITHM",
         help="only the runs in which somebody sends by it: nothing else moves when it changes",
     )  # fmt: skip
 
@@ -107,11 +107,12 @@ def collect(
     quick: bool = False,
     broken: tuple[str, ...] = (),
     first: int = 1,
+    core: str = "",
 ) -> tuple[pd.DataFrame, Runs]:
     """Run what the arguments ask for."""
     tasks = sweep.tasks(experiments, only, arguments.seeds, quick, broken, first, arguments.trace)
-    if wanted := getattr(arguments, "core", None):
-        tasks = with_core(tasks, wanted)
+    if core:
+        tasks = with_core(tasks, core)
     return sweep.run(tasks, engine(arguments), arguments.wall_limit, NOTES)
 
 

@@ -11,14 +11,14 @@ from netnice_lab.judgement import digests, pins
 def add(parser: argparse.ArgumentParser) -> None:
     """What of them."""
     options.many(parser)
-    options.core(parser)
+    options.one_core(parser)
     parser.add_argument("--digests", action="store_true", help="only the digests that 'check --exact' compares")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write pins and digests, or the digests alone."""
     experiments = options.pinned(arguments.names) if arguments.digests else options.chosen(arguments.names)
-    frame, _ = options.collect(arguments, experiments)
+    frame, _ = options.collect(arguments, experiments, core=arguments.core)
     for found in experiments:
         rows = sweep.rows_of(frame, found)
         if rows.empty:

@@ -148,6 +148,8 @@ def run(
     missing = list(unique.values())[::-1]
     for output in boot_guests(missing, engine or Local(), limit, console):
         outputs[output.key] = output
+    if changed := [task.name for task in todo if keys[id(task)] not in outputs]:
+        raise LabError(f"{len(changed)} runs are of other programs", "the sources changed meanwhile", "run it again")
     pairs = [(task, outputs[keys[id(task)]]) for task in todo]
     rows = [
         {"experiment": task.experiment, **task.cell, "seed": task.seed}

@@ -30,7 +30,8 @@ def pin(experiment: Experiment, frame: pd.DataFrame) -> Path:
     for cell in experiment.cells():
         rows = rows_of[name := cells.describe(cell)]
         if rows.empty:
-            entries += filter(None, [old.get(name)])
+            if name in old:
+                entries.append(old[name])
             continue
         metrics = {
             metric: [round(float(v), 6) for v in rows[metric]]

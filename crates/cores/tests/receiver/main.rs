@@ -3,7 +3,6 @@
 
 mod arriving;
 mod joining;
-mod netnice;
 mod path;
 mod properties;
 mod returning;

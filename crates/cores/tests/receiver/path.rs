@@ -6,24 +6,46 @@ use crate::simulated::{Path, SECOND};
 use netnice_cores::receiver::{ALGORITHMS, PARAMETERS};
 
 #[test]
-fn tide_fills_an_idle_path_and_keeps_its_queue_short() {
-    let mut path = Path::new("tide");
-    path.run(5 * SECOND, 0.0);
-    let (used, queue) = path.run(20 * SECOND, 0.0);
-    assert!(used > 0.97, "uses {used}");
-    assert!(queue < 20_000, "queue of {queue} us");
+fn they_fill_an_idle_path_and_keep_its_queue_short() {
+    for (name, starts, least, most) in [("tide", 5, 0.97, 20_000), ("as_sender", 20, 0.95, 8_000)] {
+        let mut path = Path::new(name);
+        path.run(starts * SECOND, 0.0);
+        let (used, queue) = path.run(20 * SECOND, 0.0);
+        assert!(used > least, "{name} uses {used}");
+        assert!(queue < most, "{name}: queue of {queue} us");
+    }
+}
+
+/// Packets a millisecond that a stranger sends, seconds to give way and what is used then, seconds to come back and to what.
+struct Visit(f64, u64, f64, u64, f64);
+
+#[test]
+fn they_leave_when_a_stranger_fills_the_path_and_come_back() {
+    for (name, visit) in [
+        ("tide", Visit(1.0, 1, 0.05, 2, 0.95)),
+        ("as_sender", Visit(0.8, 2, 0.1, 8, 0.9)),
+    ] {
+        let Visit(stranger, leaves, most, returns, least) = visit;
+        let mut path = Path::new(name);
+        path.run(10 * SECOND, 0.0);
+        path.run(leaves * SECOND, stranger);
+        let (used, _) = path.run(5 * SECOND, stranger);
+        assert!(used < most, "{name} still uses {used}");
+        path.run(returns * SECOND, 0.0);
+        let (used, _) = path.run(5 * SECOND, 0.0);
+        assert!(used > least, "{name} came back to {used}");
+    }
 }
 
 #[test]
-fn tide_leaves_when_a_stranger_fills_the_path_and_comes_back() {
-    let mut path = Path::new("tide");
+fn a_hole_is_for_the_sender_to_answer() {
+    let mut path = Path::new("as_sender");
     path.run(10 * SECOND, 0.0);
-    path.run(SECOND, 1.0);
-    let (used, _) = path.run(5 * SECOND, 1.0);
-    assert!(used < 0.05, "still uses {used}");
-    path.run(2 * SECOND, 0.0);
-    let (used, _) = path.run(5 * SECOND, 0.0);
-    assert!(used > 0.95, "came back to {used}");
+    let before = path.core.look().target;
+    path.next = path.next.wrapping_add(MSS);
+    path.run(SECOND / 20, 0.0);
+    let after = path.core.look().target;
+    assert!(after >= before - MSS, "{before} {after}");
 }
 
 #[test]
