@@ -8,6 +8,7 @@
 #define NN_FLOW_H
 
 #include "params.h"
+#include "../estimate/rtt.h"
 
 struct nn_round {
 	u32 end; /* the round ends when a segment sent at or after this `delivered` count is acknowledged */
@@ -75,8 +76,7 @@ nn_inline bool nn_round_over(const struct nn_round *round, const struct nn_ack *
 nn_inline void nn_round_count(struct nn_round *round, const struct nn_ack *ack, u32 rtt_us, bool slow)
 {
 	round->seen = nn_add_saturating(round->seen, ack->acked);
-	if (slow)
-		round->slow = nn_add_saturating(round->slow, ack->acked);
+	round->slow = nn_add_saturating(round->slow, ack->acked & (0u - slow));
 	round->min_rtt = nn_min(round->min_rtt, rtt_us);
 	round->max_rtt = nn_max(round->max_rtt, rtt_us);
 }
@@ -113,9 +113,13 @@ nn_inline void nn_flow_slow_start(struct nn_flow *flow, const struct nn_ack *ack
 	flow->round.credit = ack->delivered;
 }
 
+#define NN_INITIAL_WINDOW 2u /* segments, of a core that lists none: RFC 5681's */
+
 nn_inline u32 nn_initial_window(nn_params p)
 {
-	return nn_min(nn_max(p[NN_P_initial_window], 1), 10) << NN_SHIFT; /* RFC 6928's ten at most */
+	u32 segments = p[NN_P_initial_window];
+
+	return (segments ? nn_min(segments, 10) : NN_INITIAL_WINDOW) << NN_SHIFT; /* RFC 6928's ten at most */
 }
 
 nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
@@ -164,17 +168,8 @@ nn_inline void nn_reno_answer(struct nn_window *win, u32 from, u32 to)
 		nn_reduce(win);
 }
 
-/* A segment was lost: the buffer is as long as the queue was. */
-nn_inline void nn_flow_lost(struct nn_flow *flow, nn_params p)
+nn_inline void nn_flow_recovery(struct nn_flow *flow, u32 state)
 {
-	if (nn_rtt_known(&flow->rtt))
-		nn_rtt_loss(&flow->rtt, p[NN_P_estimator], nn_max(flow->round.max_rtt, flow->rtt.smoothed));
-}
-
-nn_inline void nn_flow_recovery(struct nn_flow *flow, nn_params p, u32 state)
-{
-	if (state != flow->recovery && state != NN_OPEN)
-		nn_flow_lost(flow, p);
 	nn_reno_answer(&flow->win, flow->recovery, state);
 	flow->recovery = state;
 }
@@ -199,7 +194,8 @@ nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 	}                                                                                                              \
 	nn_inline void core##_on_recovery(struct nn_flow *flow, nn_params p, u32 state)                                \
 	{                                                                                                              \
-		nn_flow_recovery(flow, p, state);                                                                      \
+		(void)p;                                                                                               \
+		nn_flow_recovery(flow, state);                                                                         \
 	}                                                                                                              \
 	NN_CORE_GOES_ON_AS_RENO(core)                                                                                  \
 	NN_CORE_ALONE(core)

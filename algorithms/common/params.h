@@ -8,27 +8,21 @@
 #ifndef NN_PARAMS_H
 #define NN_PARAMS_H
 
-#include "../estimate/rtt.h"
+#include "types.h"
 #include "window.h"
 
 /* X(name, unit, least, most, why it exists). A row with a value outside of least and most does not build (crates/loader). */
 #define NN_PARAMS(X)                                                                                                   \
 	X(threshold, "percent of the buffer", 0, 100, "queue that counts as congestion: t of TCP Nice, section 2.2")   \
-	X(sub_packet_threshold, "percent of the buffer", 0, 100, "the same below one segment")                         \
 	X(fraction, "percent of a round's segments", 0, 100, "how many must see it: f of TCP Nice, section 2.2")       \
 	X(alpha, "segments", 0, 10000, "Vegas grows while it keeps fewer queued")                                      \
 	X(beta, "segments", 0, 10000, "Vegas shrinks while it keeps more queued")                                      \
-	X(shared, "0 each, 1 all", 0, 1,                                                                               \
-	  "whose alpha and beta are: a flow's, or those of all that the host has to one place")                        \
 	X(gamma, "segments", 0, 10000, "Vegas leaves slow start when it keeps more queued")                            \
 	X(min_window, "1/4096 segment", 1, 4096000, "the floor: 85 is the paper's 1/48")                               \
-	X(initial_window, "segments", 1, 10, "the first window")                                                       \
+	X(initial_window, "segments", 1, 10, "the first window, where it is not two")                                  \
 	X(queue_floor, "microseconds", 0, 10000000, "queueing delay below this is timer noise, not a queue")           \
-	X(own_queue, "segments", 0, 64, "a queue of so many is never congestion: a flow's own are among them")         \
-	X(estimator, "0 running min/max, 1 robust", 0, 1, "how base and worst RTT are estimated")                      \
 	X(max_gap, "milliseconds, 0 none", 0, 3600000, "longest silence between two pairs of one flow below W = 1")    \
 	X(peer_gap, "milliseconds, 0 none", 0, 3600000, "max_gap is at least this times the host's flows below W = 1") \
-	X(endurance, "rounds, 0 never", 0, 1000000, "after so many rounds below W = 1 peer_gap quadruples")            \
 	X(target, "milliseconds", 1, 1000, "queueing delay that LEDBAT steers for: RFC 6817, section 3.3")             \
 	X(slow_start_exit, "percent of target", 0, 100, "queueing delay at which LEDBAT's slow start ends")            \
 	X(slowdown, "times its own length, 0 none", 0, 1000, "pause between LEDBAT++'s slowdowns")                     \

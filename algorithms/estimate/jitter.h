@@ -17,7 +17,7 @@
 #define NN_JITTER_SAMPLES 8u /* a round of fewer is a poor picture: the smallest of 8 lies a ninth up on average */
 #define NN_JITTER_LIKELY 2u /* means: of a quiet path's rounds 6 of 7 are below */
 #define NN_JITTER_SURELY 5u /* means: a quiet path's round is above once in 150; each such costs a cut */
-#define NN_JITTER_PART 4u /* of the base: more than a quarter of it is a queue, like nn_rtt_loss()'s buffer */
+#define NN_JITTER_PART 4u /* of the base: more than a quarter of it is a queue, like worst_rtt.h's buffer */
 
 /* ACKs with a sample in this round, about: each tells of a pair. */
 nn_inline u32 nn_round_samples(const struct nn_round *round)

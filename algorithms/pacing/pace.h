@@ -12,7 +12,7 @@
  * while it is silent and a lone backup should see within a second that the path is free. The paper's floor of 1/48
  * protects against many flows, so the more flows of this host are below one segment the rarer each asks: max_gap is at least
  * peer_gap times their number, and the host's flows together never ask more often than once in peer_gap; four times
- * as rarely those that have been there for `endurance` rounds: pages come and go, but who has met a long transfer need
+ * as rarely those that have been there for six rounds: pages come and go, but who has met a long transfer need
  * not ask it so often.
  *
  * Coming back. A sender's pacing deadline is set when it sends and cannot be pulled in: after a pair at W = 1/48 it
@@ -31,6 +31,7 @@
 #define NN_PAIR 2u /* segments: what a receiver that delays ACKs acknowledges at once */
 #define NN_PAIRED_CWND (2 * NN_PAIR) /* the next pair may leave before a slow ACK of the last one is in */
 #define NN_HASTE_RTT_US 100000u /* half of Linux's least RTO */
+#define NN_ENDURANCE 6u /* rounds: pages have come and gone by then; 0 where a core does not count them */
 #define NN_ENDURED 4u /* 8 flows beside one CUBIC then take 1 % of it; without, 4 % */
 #define NN_US_PER_S 1000000ull
 
@@ -45,7 +46,7 @@ nn_inline u64 nn_longest_gap(const struct nn_flow *flow, nn_params p, u32 sub_pa
 {
 	u64 alone = p[NN_P_max_gap], shared = (u64)p[NN_P_peer_gap] * sub_packet;
 
-	if (p[NN_P_endurance] && flow->sub_packet_rounds >= p[NN_P_endurance])
+	if (flow->sub_packet_rounds >= NN_ENDURANCE)
 		shared *= NN_ENDURED;
 	return (alone && shared > alone ? shared : alone) * 1000;
 }

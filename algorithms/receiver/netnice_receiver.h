@@ -113,10 +113,8 @@ nn_inline void netnice_receiver_on_arrival(struct nn_receiver *flow, nn_receiver
 	u32 before = sender->win.w;
 
 	(void)p;
-	if (nn_unlikely(arrival->hole)) {
-		nn_flow_lost(sender, netnice_row);
+	if (nn_unlikely(arrival->hole))
 		netnice_lost(sender);
-	}
 	nn_forget();
 	netnice_on_ack(sender, netnice_row, ack);
 	if (nn_unlikely(arrival->round)) {

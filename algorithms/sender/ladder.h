@@ -56,7 +56,6 @@
 	P(climb, climb_factor)                                                                                         \
 	P(min_window, least)                                                                                           \
 	P(initial_window, 2)                                                                                           \
-	P(estimator, NN_RTT_ROBUST)                                                                                    \
 	P(max_gap, 2000)                                                                                               \
 	P(peer_gap, gap)                                                                                               \
 	P(force_window, 0)
@@ -204,9 +203,11 @@ nn_inline void ladder_on_ack(struct nn_flow *flow, nn_params p, const struct nn_
 	ladder_packet(flow, ack, rtt);
 	band = ladder_band(flow, p);
 	if (rtt) {
-		nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
-		if (!lone)
+		nn_base_rtt_sample(&flow->rtt, ack->now_us, rtt);
+		if (!lone) {
+			nn_rtt_smooth(&flow->rtt, rtt);
 			nn_round_count(&flow->round, ack, rtt, ladder_is_slow(flow, band, rtt));
+		}
 	}
 	if (nn_in_slow_start(&flow->win)) {
 		if (flow->round.slow >= nn_max(4, flow->win.w >> (NN_SHIFT + 3)))
@@ -220,7 +221,8 @@ nn_inline void ladder_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
 {
 	u32 before = flow->recovery;
 
-	nn_flow_recovery(flow, p, state);
+	(void)p;
+	nn_flow_recovery(flow, state);
 	if (state != NN_OPEN)
 		ladder_of(flow)->look = LADDER_NO_LOOK;
 	if (state != NN_OPEN && before == NN_OPEN)

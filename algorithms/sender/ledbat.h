@@ -26,6 +26,7 @@
 #define NN_LEDBAT_H
 
 #include "../pacing/flight.h"
+#include "../estimate/base_rtt.h"
 #include "../estimate/delay_history.h"
 #include "../estimate/peer_clock.h"
 
@@ -34,7 +35,6 @@
 	P(slow_start_exit, 90)                                                                                         \
 	P(min_window, 8192)                                                                                            \
 	P(initial_window, 2)                                                                                           \
-	P(estimator, NN_RTT_ROBUST)                                                                                    \
 	P(force_window, 0)
 
 #define LEDBAT_CARRY 8
@@ -134,7 +134,7 @@ nn_inline bool ledbat_fills(nn_params p, u32 target, u32 queue)
 }
 
 /* Counts the round and takes the RTT in, us; 0: this ACK tells no delay to steer by. */
-nn_inline u32 ledbat_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+nn_inline u32 ledbat_rtt(struct nn_flow *flow, const struct nn_ack *ack)
 {
 	bool lone = ack->flags & NN_LONE;
 	u32 rtt = nn_trusted_rtt(flow, ack);
@@ -142,13 +142,16 @@ nn_inline u32 ledbat_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack 
 	if (nn_round_over(&flow->round, ack))
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	if (rtt)
-		nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
-	return lone ? 0 : rtt;
+		nn_base_rtt_sample(&flow->rtt, ack->now_us, rtt);
+	if (lone || !rtt)
+		return 0;
+	nn_rtt_smooth(&flow->rtt, rtt);
+	return rtt;
 }
 
 nn_inline void ledbat_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
-	u32 rtt = ledbat_rtt(flow, p, ack), target = ledbat_target_us(p), queue;
+	u32 rtt = ledbat_rtt(flow, ack), target = ledbat_target_us(p), queue;
 
 	if (!rtt)
 		return;

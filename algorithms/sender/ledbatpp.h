@@ -31,7 +31,6 @@
 	P(slowdown, 9)                                                                                                 \
 	P(min_window, 8192)                                                                                            \
 	P(initial_window, 2)                                                                                           \
-	P(estimator, NN_RTT_ROBUST)                                                                                    \
 	P(force_window, 0)
 
 #define LEDBATPP_LEAST_GAIN 16
@@ -60,7 +59,8 @@ nn_inline void ledbatpp_on_recovery(struct nn_flow *flow, nn_params p, u32 state
 	u32 held = win->ssthresh;
 	bool again = flow->recovery != NN_OPEN;
 
-	nn_flow_recovery(flow, p, state);
+	(void)p;
+	nn_flow_recovery(flow, state);
 	if (state == NN_REDUCED && !again && ledbatpp_of(flow)->history.phase == LEDBATPP_HELD)
 		win->ssthresh = nn_max(held / 2, win->floor);
 }
@@ -141,7 +141,7 @@ nn_inline void ledbatpp_slow_start(struct nn_flow *flow, const struct nn_ack *ac
 nn_inline void ledbatpp_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	struct nn_history *history = &ledbatpp_of(flow)->history;
-	u32 rtt = ledbat_rtt(flow, p, ack), target = ledbat_target_us(p), queue, divisor;
+	u32 rtt = ledbat_rtt(flow, ack), target = ledbat_target_us(p), queue, divisor;
 
 	if (!rtt)
 		return;

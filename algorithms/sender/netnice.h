@@ -33,21 +33,13 @@
 
 #define NETNICE_PARAMS(P)                                                                                              \
 	P(threshold, 30)                                                                                               \
-	P(sub_packet_threshold, 36)                                                                                    \
 	P(fraction, 50)                                                                                                \
 	P(alpha, 2)                                                                                                    \
 	P(beta, 3)                                                                                                     \
-	P(shared, 1)                                                                                                   \
-	P(gamma, 1)                                                                                                    \
 	P(min_window, 85)                                                                                              \
-	P(initial_window, 2)                                                                                           \
 	P(queue_floor, 1000)                                                                                           \
-	P(own_queue, 9)                                                                                                \
-	P(estimator, NN_RTT_ROBUST)                                                                                    \
-	P(quiet_rounds, 3)                                                                                             \
 	P(max_gap, 400)                                                                                                \
 	P(peer_gap, 70)                                                                                                \
-	P(endurance, 6)                                                                                                \
 	P(force_window, 0)
 
 NN_CORE_GOES_ON_AS_RENO(netnice)
@@ -60,9 +52,10 @@ nn_inline void netnice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u
 	netnice_reno_start(netnice_of(flow), flow->win.w);
 }
 
-/* A segment was lost: what that tells of the path. */
+/* A segment was lost: the buffer is as long as the queue was. */
 nn_inline void netnice_lost(struct nn_flow *flow)
 {
+	nn_worst_lost(&flow->rtt, nn_max(flow->round.max_rtt, flow->rtt.smoothed));
 	netnice_of(flow)->lossy = 1;
 	nn_still_forget(&netnice_of(flow)->still);
 	if (netnice_of(flow)->phase > NETNICE_WAITING) /* what was before the look, the loss has answered */
@@ -71,10 +64,11 @@ nn_inline void netnice_lost(struct nn_flow *flow)
 
 nn_inline void netnice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
 {
+	(void)p;
 	netnice_reno_answer(netnice_of(flow), flow->recovery, state);
-	if (state != NN_OPEN)
+	if (state != NN_OPEN && state != flow->recovery)
 		netnice_lost(flow);
-	nn_flow_recovery(flow, p, state);
+	nn_flow_recovery(flow, state);
 }
 
 /* Did more than `fraction` of the round's segments meet congestion? */
@@ -92,12 +86,12 @@ nn_inline void netnice_on_round(struct nn_flow *flow, nn_params p, const struct 
 
 	if (held)
 		own->phase = NETNICE_JUDGED;
-	own->crowd = netnice_crowd(p, siblings);
-	nn_rtt_hear(&flow->rtt, p[NN_P_estimator], &own->worst, ack->now_us, siblings->worst_rtt);
+	own->crowd = netnice_crowd(siblings);
+	nn_worst_hear(&flow->rtt, &own->worst, ack->now_us, siblings->worst_rtt);
 	if (congested)
 		own->quiet = 0;
 	own->drained &= congested | held;
-	shared = netnice_shared(flow, p, ack, siblings) & (own->drained - 1u) & 1;
+	shared = netnice_shared(flow, ack, siblings) & (own->drained - 1u) & 1;
 	if (nn_unlikely(own->phase != NETNICE_JUDGED))
 		netnice_look(flow, congested);
 	else if (congested && !held && netnice_may_drain(flow, shared)) {
@@ -135,7 +129,7 @@ nn_inline void netnice_on_round_end(struct nn_flow *flow, nn_params p, const str
 	netnice_of(flow)->service = nn_service_bound(flow, ack, netnice_of(flow)->service);
 	netnice_on_round(flow, p, ack, siblings);
 	nn_forget();
-	netnice_share(flow, p, ack, siblings);
+	netnice_share(flow, ack, siblings);
 	nn_forget();
 	nn_count_sub_packet_rounds(flow);
 	nn_round_begin(&flow->round, ack->delivered, ack->now_us);

@@ -39,14 +39,14 @@ NN_CORE_AS_RENO(nice)
 /* Does this RTT show a queue longer than the threshold? */
 nn_inline bool nice_is_slow(const struct nn_flow *flow, nn_params p, u32 rtt)
 {
-	return nn_rtt_is_slow(&flow->rtt, NN_RTT_RUNNING, p[NN_P_threshold], rtt);
+	return nn_rtt_is_slow(&flow->rtt, p[NN_P_threshold], rtt);
 }
 
 nn_inline void nice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	bool lone = ack->flags & NN_LONE;
 
-	nn_rtt_sample(&flow->rtt, NN_RTT_RUNNING, ack->now_us, ack->rtt_us, lone);
+	nn_rtt_sample(&flow->rtt, ack->rtt_us, lone);
 	if (!lone)
 		nn_round_count(&flow->round, ack, ack->rtt_us, nice_is_slow(flow, p, ack->rtt_us));
 }

@@ -35,7 +35,6 @@
 	P(min_window, 85)                                                                                              \
 	P(initial_window, 2)                                                                                           \
 	P(queue_floor, 0)                                                                                              \
-	P(estimator, NN_RTT_RUNNING)                                                                                   \
 	P(max_gap, 0)                                                                                                  \
 	P(force_window, 0)
 
@@ -55,7 +54,7 @@ nn_inline void nicer_on_rtt(struct nn_flow *flow, nn_params p, const struct nn_a
 {
 	bool lone = ack->flags & NN_LONE;
 
-	nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, lone);
+	nn_rtt_sample(&flow->rtt, rtt, lone);
 	if (!lone)
 		nn_round_count(&flow->round, ack, rtt, (u64)rtt * 100 > (u64)flow->rtt.min * p[NN_P_rtt_limit]);
 }

@@ -24,8 +24,9 @@ nn_inline void reno_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ac
 {
 	u32 rtt = nn_trusted_rtt(flow, ack);
 
+	(void)p;
 	if (rtt)
-		nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, ack->flags & NN_LONE);
+		nn_rtt_sample(&flow->rtt, rtt, ack->flags & NN_LONE);
 	if (nn_round_over(&flow->round, ack))
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	if (nn_is_tried(flow, ack))

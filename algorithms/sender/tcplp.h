@@ -126,7 +126,7 @@ nn_inline void tcplp_on_ack(struct nn_flow *flow, nn_params p, const struct nn_a
 		lp->reacted = 0;
 	}
 	if (rtt) {
-		nn_rtt_sample(&flow->rtt, NN_RTT_RUNNING, ack->now_us, rtt, lone);
+		nn_rtt_sample(&flow->rtt, rtt, lone);
 		tcplp_learn(lp, tcplp_delay(flow, ack, rtt), lone);
 	}
 	if (lp->watching && nn_reached(ack->now_us, lp->watch_us))

@@ -72,7 +72,7 @@ nn_inline void vegas_on_ack(struct nn_flow *flow, nn_params p, const struct nn_a
 	u32 rtt = nn_trusted_rtt(flow, ack);
 
 	if (rtt) {
-		nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, ack->flags & NN_LONE);
+		nn_rtt_sample(&flow->rtt, rtt, ack->flags & NN_LONE);
 		nn_round_count(&flow->round, ack, rtt, false);
 	}
 	if (nn_round_over(&flow->round, ack)) {

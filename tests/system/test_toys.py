@@ -35,8 +35,9 @@ nn_inline void toysender_on_ack(struct nn_flow *flow, nn_params p, const struct 
 {
 	u32 rtt = nn_trusted_rtt(flow, ack);
 
+	(void)p;
 	if (rtt)
-		nn_rtt_sample(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt, false);
+		nn_rtt_sample(&flow->rtt, rtt, false);
 	if (nn_round_over(&flow->round, ack))
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 }

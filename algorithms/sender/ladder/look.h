@@ -13,7 +13,7 @@
  *
  * A longer way is a queue at first. But queues move: when the RTTs of eight pairs, seconds apart, differ by less than the
  * band and lie farther off than any level's queue, they are the new base. With jitter nothing stands still, and the base
- * waits for rtt.h's window.
+ * waits for base_rtt.h's window.
  */
 #ifndef NN_LADDER_LOOK_H
 #define NN_LADDER_LOOK_H

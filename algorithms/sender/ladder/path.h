@@ -7,6 +7,7 @@
 #define NN_LADDER_PATH_H
 
 #include "../../pacing/flight.h"
+#include "../../estimate/base_rtt.h"
 #include "../../estimate/jitter.h"
 #include "../../siblings/siblings.h"
 

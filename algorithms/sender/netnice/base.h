@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * netnice looks for its base RTT again when that is as old as rtt.h's window. Vegas' queue never empties, so after ten
+ * netnice looks for its base RTT again when that is as old as base_rtt.h's window. Vegas' queue never empties, so after ten
  * minutes it was the base, and Vegas kept one more on top of it, and so on: twice the queue after half an hour.
  *
  * Once in that window the flow goes down to a quarter of its window for two rounds, and back. The host's clock says when,

@@ -5,12 +5,12 @@
  * - Slow start ends with a congested round or at Vegas' gamma, and then the window drains: it becomes what the path
  *   delivered, times the base RTT. The queue is the flow's own work, and half of a doubled window may be as far below the
  *   path as it was above it. The next round tells only of segments sent before, so it is not judged.
- * - Coming back (quiet_rounds = 0: never). Vegas adds one segment a round, 33 rounds to a path of 33 segments. After
- *   quiet_rounds without a queue the window grows by a quarter a round up to where it last filled the path, after twice as
+ * - Coming back. Vegas adds one segment a round, 33 rounds to a path of 33 segments. After
+ *   three rounds without a queue the window grows by a quarter a round up to where it last filled the path, after twice as
  *   many beyond that, but never past what Reno would have; it leaves that growth as it leaves slow start.
  * - Vegas counts what is queued from the least RTT of a pair. A small lone segment, a handshake's or a greeting's, is
  *   faster by the service time of two full ones, and Vegas took that for two segments queued: three quarters of a path.
- * - Flows of one host to one place keep alpha to beta segments queued together (shared = 0: each). Each for itself, eight
+ * - Flows of one host to one place keep alpha to beta segments queued together. Each for itself, eight
  *   of them fill the buffer to the threshold and halve at once: 84 % of an idle link, together 97 %. alpha is 2 for that:
  *   what many keep in common one burst of pages takes away.
  */
@@ -21,6 +21,8 @@
 #include "../../siblings/siblings.h"
 #include "../vegas.h"
 
+#define NETNICE_GAMMA 1u /* segments: Vegas' */
+#define NETNICE_QUIET_ROUNDS 3u /* after which the path is taken for idle */
 #define NETNICE_STEP 4u /* the hurried growth: a quarter of the window, so two rounds of it overshoot by half at most */
 
 /* The queue is the flow's own: down to what the path carries without one. */
@@ -38,18 +40,18 @@ nn_inline void netnice_drain(struct nn_flow *flow, nn_params p, const struct nn_
 }
 
 /* Slow start ended early: gamma is a pair of segments at half a path, and a base that was measured with a small one. */
-nn_inline void netnice_expect_more(struct netnice *own, nn_params p)
+nn_inline void netnice_expect_more(struct netnice *own)
 {
 	own->capacity = NETNICE_ANY;
-	own->quiet = p[NN_P_quiet_rounds];
+	own->quiet = NETNICE_QUIET_ROUNDS;
 }
 
-nn_inline bool netnice_may_hurry(struct nn_flow *flow, nn_params p)
+nn_inline bool netnice_may_hurry(struct nn_flow *flow)
 {
 	struct netnice *own = netnice_of(flow);
-	u32 rounds = (flow->win.w >> NN_SHIFT < own->capacity ? 1 : 2) * p[NN_P_quiet_rounds];
+	u32 rounds = (flow->win.w >> NN_SHIFT < own->capacity ? 1 : 2) * NETNICE_QUIET_ROUNDS;
 
-	return rounds && own->quiet >= rounds && !nn_is_sub_packet(flow) && flow->win.w < own->reno;
+	return own->quiet >= rounds && !nn_is_sub_packet(flow) && flow->win.w < own->reno;
 }
 
 nn_inline void netnice_hurry(struct nn_flow *flow, const struct nn_ack *ack)
@@ -62,9 +64,9 @@ nn_inline void netnice_hurry(struct nn_flow *flow, const struct nn_ack *ack)
 }
 
 /* Among how many flows alpha and beta are shared; in slow start a flow has not found its part yet. */
-nn_inline u32 netnice_sharing(const struct nn_flow *flow, nn_params p, const struct nn_siblings *siblings)
+nn_inline u32 netnice_sharing(const struct nn_flow *flow, const struct nn_siblings *siblings)
 {
-	return p[NN_P_shared] && !nn_in_slow_start(&flow->win) ? nn_max(siblings->flows, 1) : 1;
+	return !nn_in_slow_start(&flow->win) ? nn_max(siblings->flows, 1) : 1;
 }
 
 /* A round without congestion. */
@@ -73,9 +75,9 @@ nn_inline void netnice_grow(struct nn_flow *flow, nn_params p, const struct nn_a
 {
 	struct netnice *own = netnice_of(flow);
 	u32 base = nn_in_slow_start(&flow->win) ? flow->rtt.min : nn_max(flow->rtt.min, own->pair_rtt);
-	u32 flows = netnice_sharing(flow, p, siblings), back = netnice_way_back(flow, ack);
+	u32 flows = netnice_sharing(flow, siblings), back = netnice_way_back(flow, ack);
 	u64 diff;
-	u32 most = nn_in_slow_start(&flow->win) ? p[NN_P_gamma] : p[NN_P_beta];
+	u32 most = nn_in_slow_start(&flow->win) ? NETNICE_GAMMA : p[NN_P_beta];
 
 	base += back; /* part of both, so that Vegas counts by what the window really takes */
 	flow->round.min_rtt = nn_add_saturating(flow->round.min_rtt, back);
@@ -84,13 +86,13 @@ nn_inline void netnice_grow(struct nn_flow *flow, nn_params p, const struct nn_a
 	if ((nn_in_slow_start(&flow->win) || own->hurried) && diff > (u64)most << NN_SHIFT) {
 		netnice_drain(flow, p, ack);
 		if (diff <= (u64)p[NN_P_beta] << NN_SHIFT)
-			netnice_expect_more(own, p);
+			netnice_expect_more(own);
 		return;
 	}
 	own->hurried -= own->hurried > 0;
 	if (nn_in_slow_start(&flow->win) || !nn_window_limits(&flow->win, ack))
 		return;
-	if (netnice_may_hurry(flow, p))
+	if (netnice_may_hurry(flow))
 		netnice_hurry(flow, ack);
 	else
 		vegas_on_round(flow, p, ack, base, flows);

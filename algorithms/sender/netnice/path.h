@@ -2,14 +2,16 @@
 /*
  * What netnice knows of its path, and whether a segment met congestion. What differs from TCP Nice here:
  *
- * - Below one segment the threshold is sub_packet_threshold. Few go ahead on one lucky pair, and a flow that did meets the
+ * - Below one segment the threshold is another, 36 %. Few go ahead on one lucky pair, and a flow that did meets the
  *   lower threshold at once; with one for both, the lower keeps many flows from what pages leave between them, and the
  *   higher lets those stay that started beside a long transfer and never saw the path empty.
  * - The threshold is for one flow. What each of many of a host may queue before it yields is less: with one threshold for
- *   all, sixteen cost documents 14 % at 74 % of the spare, so 11 % at 67 % (shared = 0: the same for all).
+ *   all, sixteen cost documents 14 % at 74 % of the spare, so 12 % at 68 %.
+ * - What one of many judges is what exceeds a pair's own time: with a base that a small segment told, a pair alone was
+ *   congestion to it, and sixteen left a third of an idle 10 Mbit/s for ten seconds.
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
- * - A queue of own_queue segments is not either: below some 4 Mbit/s (at 40 ms) t of the buffer is less than what Vegas
- *   keeps there, and a flow that flees from itself gets half of an idle 1 Mbit/s. Nine are beta, a pair, and what a
+ * - A queue of nine segments is not either: below some 4 Mbit/s (at 40 ms) t of the buffer is less than what Vegas
+ *   keeps there, and a flow that flees from itself gets half of an idle 1 Mbit/s. They are beta, a pair, and what a
  *   level below asks with. Of eight, sixteen flows find 94.7 % of an idle 10 Mbit/s; of four, 19 flows of netnice1 left
  *   half. After a loss it is a pair's: such a buffer may be no longer than that queue, and a transfer that shares it needs
  *   the rest.
@@ -19,15 +21,18 @@
 #ifndef NN_NETNICE_PATH_H
 #define NN_NETNICE_PATH_H
 
+#include "../../estimate/base_rtt.h"
 #include "../../estimate/forward_delay.h"
 #include "../../estimate/service_time.h"
 #include "../../estimate/standstill.h"
+#include "../../estimate/worst_rtt.h"
 #include "../../pacing/flight.h"
 
 #define NETNICE_ANY 0xffffu /* a capacity that is not known, or does not matter */
 #define NETNICE_LONGEST ((1u << 24) - 1) /* us */
-#define NETNICE_PARTS 0x0d111520u /* of the threshold, 1/32, a byte for each `crowd`: about 2/(2 + crowd), undivided */
-#define NETNICE_OWN_QUEUE 64u /* the parameter's range */
+#define NETNICE_PARTS 0x0d111820u /* of the threshold, 1/32, a byte for each `crowd`: about 2/(2 + crowd), undivided */
+#define NETNICE_SUB_PACKET_THRESHOLD 36u /* per cent of the buffer */
+#define NETNICE_OWN_QUEUE 9u /* segments */
 
 /* What the round at hand is for. */
 enum netnice_phase {
@@ -58,10 +63,9 @@ struct netnice {
 NN_CORE_STATE(netnice, netnice_of)
 
 /* How long a queue of its own a flow bears, us. */
-nn_inline u32 netnice_own_queue(struct nn_flow *flow, nn_params p)
+nn_inline u32 netnice_own_queue(struct nn_flow *flow)
 {
-	return nn_service_us(netnice_of(flow)->service) *
-	       nn_min(p[NN_P_own_queue], netnice_of(flow)->lossy ? NN_PAIR : NETNICE_OWN_QUEUE);
+	return nn_service_us(netnice_of(flow)->service) * (netnice_of(flow)->lossy ? NN_PAIR : NETNICE_OWN_QUEUE);
 }
 
 /* Per cent of the buffer, for one of so many flows. */
@@ -70,17 +74,31 @@ nn_inline u32 netnice_threshold(struct nn_flow *flow, nn_params p)
 	return p[NN_P_threshold] * (NETNICE_PARTS >> 8 * netnice_of(flow)->crowd & 0xff) / 32;
 }
 
+/*
+ * How much longer a pair takes than what the base was measured with, us: a handshake's or a greeting's small segment is
+ * faster by the service time of two full ones. An eighth of the base at most, for the least pair may have met a queue.
+ */
+nn_inline u32 netnice_pair_time(struct nn_flow *flow)
+{
+	u32 above = nn_sub_saturating(netnice_of(flow)->pair_rtt, flow->rtt.min);
+
+	return nn_min(above, flow->rtt.min / 8);
+}
+
 /* Did a segment of this RTT meet congestion? */
 nn_inline bool netnice_is_slow(struct nn_flow *flow, nn_params p, u32 rtt)
 {
 	u32 least = p[NN_P_queue_floor], percent;
 
+	if (nn_unlikely(netnice_of(flow)->crowd))
+		rtt = nn_max(flow->rtt.min, nn_sub_saturating(rtt, netnice_pair_time(flow)));
+
 	if (nn_unlikely(nn_service_is_slow(netnice_of(flow)->service)))
-		least = nn_max(least, netnice_own_queue(flow, p));
+		least = nn_max(least, netnice_own_queue(flow));
 	if (!nn_rtt_is_above(&flow->rtt, least, rtt))
 		return false;
-	percent = nn_is_sub_packet(flow) ? p[NN_P_sub_packet_threshold] : netnice_threshold(flow, p);
-	return nn_rtt_is_slow(&flow->rtt, p[NN_P_estimator], percent, rtt);
+	percent = nn_is_sub_packet(flow) ? NETNICE_SUB_PACKET_THRESHOLD : netnice_threshold(flow, p);
+	return nn_worst_is_slow(&flow->rtt, percent, rtt);
 }
 
 /* The RTT that this segment would have had, had its ACK met no queue. */
@@ -121,7 +139,7 @@ nn_rare void netnice_reroute(struct nn_flow *flow, u32 now_us)
 	u32 base = nn_still_us(&own->still);
 
 	nn_rtt_init(&flow->rtt, now_us, base);
-	nn_rtt_sample(&flow->rtt, NN_RTT_ROBUST, now_us, base, false);
+	nn_base_rtt_sample(&flow->rtt, now_us, base);
 	nn_still_forget(&own->still);
 	nn_forward_forget(&own->forward);
 	own->clocked = 0;
@@ -134,7 +152,7 @@ nn_rare void netnice_on_pair(struct nn_flow *flow, nn_params p, const struct nn_
 {
 	struct netnice *own = netnice_of(flow);
 
-	nn_rtt_worst(&flow->rtt, p[NN_P_estimator], &own->worst, queued);
+	nn_worst_meet(&flow->rtt, &own->worst, queued);
 	if (netnice_is_slow(flow, p, queued) && nn_still_see(&own->still, queued, p[NN_P_queue_floor]))
 		netnice_reroute(flow, ack->now_us);
 }
@@ -144,11 +162,12 @@ nn_inline void netnice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn
 	struct netnice *own = netnice_of(flow);
 	u32 queued, before = flow->rtt.min;
 
-	nn_rtt_sample_base(&flow->rtt, p[NN_P_estimator], ack->now_us, rtt);
+	nn_base_rtt_sample(&flow->rtt, ack->now_us, rtt);
 	queued = netnice_one_way(flow, ack, rtt, flow->rtt.min < before);
 	if (ack->flags & NN_LONE)
 		return;
-	nn_rtt_sample_queue(&flow->rtt, p[NN_P_estimator], rtt, queued);
+	nn_rtt_smooth(&flow->rtt, rtt);
+	nn_worst_sample(&flow->rtt, queued);
 	if (nn_unlikely(!own->pair_rtt || queued < own->pair_rtt))
 		own->pair_rtt = nn_min(queued, NETNICE_LONGEST);
 	if (nn_unlikely(nn_is_sub_packet(flow)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Flows of one host to one place share alike (shared = 0: they do not): of 16 at 100 Mbit/s one had nearly all, of 64 too
+ * Flows of one host to one place share alike: of 16 at 100 Mbit/s one had nearly all, of 64 too
  * in every second run. Once each knows the path and few are below one segment, or a crowd has a pair for each, each moves to
  * their mean every round. So they congest together too, and to halve all of them for a queue that is theirs empties the
  * path: the first congested round drains, the next halves.
@@ -17,32 +17,28 @@
  * All ones if nearly all flows of the host to that place have a window, or of a crowd what is a pair for each, and this one
  * knows the path: it is theirs to share. Else zero. Without a branch: each doubles what the verifier follows.
  */
-nn_inline u32 netnice_shared(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
-			     const struct nn_siblings *siblings)
+nn_inline u32 netnice_shared(const struct nn_flow *flow, const struct nn_ack *ack, const struct nn_siblings *siblings)
 {
 	u64 several = nn_less(1, siblings->flows), ample = nn_less(NN_PAIR * NN_ONE, siblings->window);
 	u64 most =
 		(ample & nn_less(NETNICE_CROWD, siblings->flows)) | ~nn_less(siblings->flows, 4 * siblings->sub_packet);
 	u64 knows = nn_less(NN_RTT_GUESS_US, ack->now_us - flow->rtt.window_us);
 
-	return (u32)(several & most & knows) & nn_less(0, p[NN_P_shared]);
+	return (u32)(several & most & knows);
 }
 
 /* How many they are, as `crowd` has room for. */
-nn_inline u32 netnice_crowd(nn_params p, const struct nn_siblings *siblings)
+nn_inline u32 netnice_crowd(const struct nn_siblings *siblings)
 {
-	u64 above = (nn_less(3, siblings->flows) & 1) + (nn_less(15, siblings->flows) & 1) +
-		    (nn_less(63, siblings->flows) & 1);
-
-	return (u32)(above & nn_less(0, p[NN_P_shared]));
+	return (nn_less(3, siblings->flows) & 1) + (nn_less(15, siblings->flows) & 1) +
+	       (nn_less(63, siblings->flows) & 1);
 }
 
-nn_inline void netnice_share(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
-			     const struct nn_siblings *siblings)
+nn_inline void netnice_share(struct nn_flow *flow, const struct nn_ack *ack, const struct nn_siblings *siblings)
 {
 	u32 settled = ~nn_less(flow->win.w, flow->win.ssthresh) & ~nn_less(0, flow->recovery);
 
-	if (netnice_shared(flow, p, ack, siblings) & settled & ~nn_less(NETNICE_WAITING, netnice_of(flow)->phase))
+	if (netnice_shared(flow, ack, siblings) & settled & ~nn_less(NETNICE_WAITING, netnice_of(flow)->phase))
 		nn_share(&flow->win, siblings->window);
 }
 

@@ -10,11 +10,7 @@ use netnice_cores::{Ack, Algorithm, Param, Recovery, Siblings, LONE, ONE};
 const QUEUED_US: u32 = BASE_US + BASE_US / 2;
 
 fn netnice(window: f64) -> Feeder {
-    Feeder::at(
-        Algorithm::Netnice,
-        &[(Param::Estimator, 0), (Param::Threshold, 20)],
-        window,
-    )
+    Feeder::at(Algorithm::Netnice, &[(Param::Threshold, 20)], window)
 }
 
 #[test]
@@ -267,8 +263,8 @@ fn a_queue_of_two_segments_starts_the_count_again() {
 }
 
 /// What a round with one segment of this flow queued adds to a window of eleven, as one of so many flows.
-fn growth(flows: u32, params: &[(Param, u32)]) -> f64 {
-    let mut flow = Feeder::at(Algorithm::Netnice, params, 11.0);
+fn growth(flows: u32) -> f64 {
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 11.0);
     flow.core.siblings = Some(Siblings {
         flows,
         ..Siblings::default()
@@ -279,16 +275,15 @@ fn growth(flows: u32, params: &[(Param, u32)]) -> f64 {
 
 #[test]
 fn a_hosts_flows_keep_together_what_one_would() {
-    assert_abs_diff_eq!(growth(1, &[]), 1.0, epsilon = 0.01);
-    assert_abs_diff_eq!(growth(2, &[]), 0.0, epsilon = 0.01);
-    assert_abs_diff_eq!(growth(8, &[]), -1.0 / 8.0, epsilon = 0.01);
-    assert_abs_diff_eq!(growth(8, &[(Param::Shared, 0)]), 1.0, epsilon = 0.01);
+    assert_abs_diff_eq!(growth(1), 1.0, epsilon = 0.01);
+    assert_abs_diff_eq!(growth(2), 0.0, epsilon = 0.01);
+    assert_abs_diff_eq!(growth(8), -1.0 / 8.0, epsilon = 0.01);
 }
 
 #[test]
 fn each_of_many_flows_tolerates_less() {
-    let percent = |flows, params: &[(Param, u32)]| {
-        let mut flow = Feeder::at(Algorithm::Netnice, params, 16.0);
+    let percent = |flows| {
+        let mut flow = Feeder::at(Algorithm::Netnice, &[], 16.0);
         flow.core.siblings = Some(Siblings {
             flows,
             ..Siblings::default()
@@ -298,10 +293,27 @@ fn each_of_many_flows_tolerates_less() {
     };
     let found: Vec<_> = [1, 3, 4, 15, 16, 63, 64]
         .iter()
-        .map(|&flows| percent(flows, &[]))
+        .map(|&flows| percent(flows))
         .collect();
-    assert_eq!(found, [30, 30, 19, 19, 15, 15, 12]);
-    assert_eq!(percent(64, &[(Param::Shared, 0)]), 30);
+    assert_eq!(found, [30, 30, 22, 22, 15, 15, 12]);
+}
+
+#[test]
+fn to_many_a_pairs_own_time_is_no_queue() {
+    let pair_us = 2000;
+    let limit = |flows| {
+        let mut flow = Feeder::at(Algorithm::Netnice, &[], 16.0);
+        flow.core.flow.rtt.min = BASE_US - pair_us; // a greeting's small segment told it
+        flow.core.siblings = Some(Siblings {
+            flows,
+            ..Siblings::default()
+        });
+        flow.round(BASE_US);
+        flow.core.rtt_limit()
+    };
+    let base = BASE_US - pair_us;
+    assert_eq!(limit(1), base + base * 30 / 100);
+    assert_eq!(limit(8), base + base * 22 / 100 + pair_us);
 }
 
 #[test]
@@ -312,12 +324,6 @@ fn growth_in_a_hurry_ends_with_what_the_path_delivered() {
     flow.round(QUEUED_US);
     let left = before * (BASE_US + 1000) as f64 / QUEUED_US as f64;
     assert_abs_diff_eq!(flow.window(), left, epsilon = 1.0);
-}
-
-#[test]
-fn without_quiet_rounds_it_is_vegas() {
-    let mut flow = Feeder::at(Algorithm::Netnice, &[(Param::QuietRounds, 0)], 11.0);
-    assert_eq!(patient_rounds(&mut flow), 50);
 }
 
 #[test]

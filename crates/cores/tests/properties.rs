@@ -67,18 +67,17 @@ fn play(flow: &mut Feeder, round: &Round) {
     }
 }
 
-fn fresh(algorithm: Algorithm, estimator: u32) -> Feeder {
-    let params = [(Param::Estimator, estimator), (Param::InitialWindow, 2)];
-    let mut flow = Feeder::fresh(algorithm, &params);
+fn fresh(algorithm: Algorithm) -> Feeder {
+    let mut flow = Feeder::fresh(algorithm, &[(Param::InitialWindow, 2)]);
     flow.round(BASE_US);
     flow
 }
 
 proptest! {
     #[test]
-    fn the_window_stays_within_its_bounds(rounds in rounds(), estimator in 0u32..2) {
+    fn the_window_stays_within_its_bounds(rounds in rounds()) {
         for algorithm in [Algorithm::Nice, Algorithm::Netnice, Algorithm::Vegas, Algorithm::Reno] {
-            let mut flow = fresh(algorithm, estimator);
+            let mut flow = fresh(algorithm);
             for round in &rounds {
                 play(&mut flow, round);
                 prop_assert!(flow.core.window() >= flow.core.flow.win.floor);
@@ -88,8 +87,8 @@ proptest! {
     }
 
     #[test]
-    fn netnice_never_grows_in_a_round_that_signalled(rounds in rounds(), estimator in 0u32..2) {
-        let mut flow = fresh(Algorithm::Netnice, estimator);
+    fn netnice_never_grows_in_a_round_that_signalled(rounds in rounds()) {
+        let mut flow = fresh(Algorithm::Netnice);
         for round in &rounds {
             let before = flow.core.window();
             let limit = flow.core.rtt_limit();
@@ -106,8 +105,8 @@ proptest! {
     }
 
     #[test]
-    fn netnice_is_never_more_aggressive_than_reno(rounds in rounds(), estimator in 0u32..2) {
-        let mut netnice = fresh(Algorithm::Netnice, estimator);
+    fn netnice_is_never_more_aggressive_than_reno(rounds in rounds()) {
+        let mut netnice = fresh(Algorithm::Netnice);
         let mut reno = Reno { cwnd: 2.0, ssthresh: f64::INFINITY };
         reno.round(netnice.delivered);
         for round in &rounds {

@@ -17,13 +17,7 @@ from netnice_lab.model.scenario import Scenario
 NAME = "netnice"
 BY_PARAMETER = {
     "below-one-segment": {"min_window": 4096},
-    "robust-rtt": {"estimator": 0},
-    "hurry": {"quiet_rounds": 0},
-    "own-queue": {"own_queue": 0},
-    "sharing": {"shared": 0},
     "few-awake": {"peer_gap": 0},
-    "endurance": {"endurance": 0},
-    "threshold-below-one": {"sub_packet_threshold": 30},
     "queue-floor": {"queue_floor": 0},
 }
 """What a parameter switches off."""

@@ -26,6 +26,7 @@ MISSES: misses.Misses = {
         netnice 1000 2: 3 19x3
     """,
     "Reno's slow start ends in a loss beside them, or is late by that": """
+        netnice 10 0: 19x1
         netnice 1000 0: 321
     """,
     "Table I's own parameters; level 1 has 0.6 of the link even alone": """

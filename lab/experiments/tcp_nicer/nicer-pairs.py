@@ -35,7 +35,6 @@ MISSES: misses.Misses = {
     """,
     SHALLOW: """
         goodput reno:netnice x19: 10/0.5 1000/0.5
-        goodput cubic:netnice x19: 1000/0.5
     """,
     DEEP: """
         goodput reno:netnice x19: 10/4 1000/4
