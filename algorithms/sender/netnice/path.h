@@ -6,7 +6,7 @@
  *   lower threshold at once; with one for both, the lower keeps many flows from what pages leave between them, and the
  *   higher lets those stay that started beside a long transfer and never saw the path empty.
  * - The threshold is for one flow. What each of many of a host may queue before it yields is less: with one threshold for
- *   all, sixteen cost documents 14 % at 74 % of the spare, so 12 % at 68 %.
+ *   all, sixteen cost documents 14 % at 74 % of the spare, so 10 % at 65 %.
  * - What one of many judges is what exceeds a pair's own time: with a base that a small segment told, a pair alone was
  *   congestion to it, and sixteen left a third of an idle 10 Mbit/s for ten seconds.
  * - Queueing below queue_floor (1 ms) is not congestion, whatever t says: on a LAN it is timer noise.
