@@ -57,8 +57,8 @@ MUTANTS = {
             "acks-counted",
             "ACKs that met congestion are compared with the window in segments",
             "algorithms/common",
-            "round->slow = nn_add_saturating(round->slow, ack->acked);",
-            "round->slow += 1;",
+            "round->slow = nn_add_saturating(round->slow, ack->acked & (0u - slow));",
+            "round->slow += slow;",
         ),
         Mutant(
             "rounds-of-one-ack",
