@@ -192,9 +192,8 @@ nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 	{                                                                                                              \
 		nn_flow_init(flow, p, now_us, delivered, srtt_us);                                                     \
 	}                                                                                                              \
-	nn_inline void core##_on_recovery(struct nn_flow *flow, nn_params p, u32 state)                                \
+	nn_inline void core##_on_recovery(struct nn_flow *flow, u32 state)                                             \
 	{                                                                                                              \
-		(void)p;                                                                                               \
 		nn_flow_recovery(flow, state);                                                                         \
 	}                                                                                                              \
 	NN_CORE_GOES_ON_AS_RENO(core)                                                                                  \

@@ -86,9 +86,7 @@ nn_inline void nn_worst_hear(struct nn_rtt *rtt, const struct nn_worst *worst, u
  */
 nn_inline bool nn_worst_is_slow(const struct nn_rtt *rtt, u32 percent, u32 sample_us)
 {
-	u64 queue = (u64)(sample_us - rtt->min) * 100, base = (u64)rtt->min * percent;
-
-	return queue + base > (u64)rtt->max * percent || queue > base;
+	return nn_rtt_is_slow(rtt, percent, sample_us) || (u64)(sample_us - rtt->min) * 100 > (u64)rtt->min * percent;
 }
 
 #endif

@@ -31,7 +31,7 @@
 #define NN_PAIR 2u /* segments: what a receiver that delays ACKs acknowledges at once */
 #define NN_PAIRED_CWND (2 * NN_PAIR) /* the next pair may leave before a slow ACK of the last one is in */
 #define NN_HASTE_RTT_US 100000u /* half of Linux's least RTO */
-#define NN_ENDURANCE 6u /* rounds: pages have come and gone by then; 0 where a core does not count them */
+#define NN_ENDURANCE 6u /* rounds, of a core that counts them: pages have come and gone by then */
 #define NN_ENDURED 4u /* 8 flows beside one CUBIC then take 1 % of it; without, 4 % */
 #define NN_US_PER_S 1000000ull
 

@@ -154,7 +154,7 @@ nn_inline void nn_connection_recovery(u32 algorithm, const struct nn_connection 
 {
 	u32 before = c->flow->win.w;
 
-	nn_on_recovery(algorithm, c->flow, c->p, state);
+	nn_on_recovery(algorithm, c->flow, state);
 	nn_siblings_change(c->places, c->destination, c->flow, before);
 }
 

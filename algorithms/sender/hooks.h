@@ -48,10 +48,10 @@ nn_inline void nn_on_round_end(u32 algorithm, struct nn_flow *flow, nn_params p,
 	}
 }
 
-nn_inline void nn_on_recovery(u32 algorithm, struct nn_flow *flow, nn_params p, u32 state)
+nn_inline void nn_on_recovery(u32 algorithm, struct nn_flow *flow, u32 state)
 {
 	switch (algorithm) {
-#define NN_ROW(name, core, ...) NN_CALL(name, core##_on_recovery(flow, p, state))
+#define NN_ROW(name, core, ...) NN_CALL(name, core##_on_recovery(flow, state))
 		NN_ALGORITHMS(NN_ROW)
 #undef NN_ROW
 	}

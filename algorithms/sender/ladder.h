@@ -55,7 +55,6 @@
 	P(quiet_pairs, clear)                                                                                          \
 	P(climb, climb_factor)                                                                                         \
 	P(min_window, least)                                                                                           \
-	P(initial_window, 2)                                                                                           \
 	P(max_gap, 2000)                                                                                               \
 	P(peer_gap, gap)                                                                                               \
 	P(force_window, 0)
@@ -217,11 +216,10 @@ nn_inline void ladder_on_ack(struct nn_flow *flow, nn_params p, const struct nn_
 	}
 }
 
-nn_inline void ladder_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
+nn_inline void ladder_on_recovery(struct nn_flow *flow, u32 state)
 {
 	u32 before = flow->recovery;
 
-	(void)p;
 	nn_flow_recovery(flow, state);
 	if (state != NN_OPEN)
 		ladder_of(flow)->look = LADDER_NO_LOOK;

@@ -25,6 +25,7 @@
 #ifndef NN_LEDBAT_H
 #define NN_LEDBAT_H
 
+#include "../common/verifier.h"
 #include "../pacing/flight.h"
 #include "../estimate/base_rtt.h"
 #include "../estimate/delay_history.h"
@@ -34,7 +35,6 @@
 	P(target, 100)                                                                                                 \
 	P(slow_start_exit, 90)                                                                                         \
 	P(min_window, 8192)                                                                                            \
-	P(initial_window, 2)                                                                                           \
 	P(force_window, 0)
 
 #define LEDBAT_CARRY 8
@@ -143,6 +143,7 @@ nn_inline u32 ledbat_rtt(struct nn_flow *flow, const struct nn_ack *ack)
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	if (rtt)
 		nn_base_rtt_sample(&flow->rtt, ack->now_us, rtt);
+	nn_forget();
 	if (lone || !rtt)
 		return 0;
 	nn_rtt_smooth(&flow->rtt, rtt);

@@ -30,7 +30,6 @@
 	P(slow_start_exit, 75)                                                                                         \
 	P(slowdown, 9)                                                                                                 \
 	P(min_window, 8192)                                                                                            \
-	P(initial_window, 2)                                                                                           \
 	P(force_window, 0)
 
 #define LEDBATPP_LEAST_GAIN 16
@@ -53,13 +52,12 @@ nn_inline void ledbatpp_on_start(struct nn_flow *flow, nn_params p, u32 now_us, 
 	nn_flow_init(flow, p, now_us, delivered, srtt_us);
 }
 
-nn_inline void ledbatpp_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
+nn_inline void ledbatpp_on_recovery(struct nn_flow *flow, u32 state)
 {
 	struct nn_window *win = &flow->win;
 	u32 held = win->ssthresh;
 	bool again = flow->recovery != NN_OPEN;
 
-	(void)p;
 	nn_flow_recovery(flow, state);
 	if (state == NN_REDUCED && !again && ledbatpp_of(flow)->history.phase == LEDBATPP_HELD)
 		win->ssthresh = nn_max(held / 2, win->floor);

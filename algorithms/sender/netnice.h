@@ -62,9 +62,8 @@ nn_inline void netnice_lost(struct nn_flow *flow)
 		netnice_of(flow)->phase = NETNICE_JUDGED;
 }
 
-nn_inline void netnice_on_recovery(struct nn_flow *flow, nn_params p, u32 state)
+nn_inline void netnice_on_recovery(struct nn_flow *flow, u32 state)
 {
-	(void)p;
 	netnice_reno_answer(netnice_of(flow), flow->recovery, state);
 	if (state != NN_OPEN && state != flow->recovery)
 		netnice_lost(flow);

@@ -31,8 +31,7 @@
 	P(alpha, 1)                                                                                                    \
 	P(beta, 3)                                                                                                     \
 	P(gamma, 1)                                                                                                    \
-	P(min_window, 85)                                                                                              \
-	P(initial_window, 2)
+	P(min_window, 85)
 
 NN_CORE_AS_RENO(nice)
 

@@ -33,7 +33,6 @@
 	P(beta, 3)                                                                                                     \
 	P(gamma, 1)                                                                                                    \
 	P(min_window, 85)                                                                                              \
-	P(initial_window, 2)                                                                                           \
 	P(queue_floor, 0)                                                                                              \
 	P(max_gap, 0)                                                                                                  \
 	P(force_window, 0)

@@ -24,7 +24,6 @@
 	P(beta, 3)                                                                                                     \
 	P(gamma, 1)                                                                                                    \
 	P(min_window, 8192)                                                                                            \
-	P(initial_window, 2)                                                                                           \
 	P(queue_floor, 0)                                                                                              \
 	P(force_window, 0)
 

@@ -92,7 +92,6 @@ nn_inline bool netnice_is_slow(struct nn_flow *flow, nn_params p, u32 rtt)
 
 	if (nn_unlikely(netnice_of(flow)->crowd))
 		rtt = nn_max(flow->rtt.min, nn_sub_saturating(rtt, netnice_pair_time(flow)));
-
 	if (nn_unlikely(nn_service_is_slow(netnice_of(flow)->service)))
 		least = nn_max(least, netnice_own_queue(flow));
 	if (!nn_rtt_is_above(&flow->rtt, least, rtt))

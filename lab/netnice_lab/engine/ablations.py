@@ -75,7 +75,7 @@ ABLATIONS = {
             "one-bdp",
             "buffers may be longer than a BDP",
             "algorithms/estimate/worst_rtt.h",
-            " || queue > base;",
+            " || (u64)(sample_us - rtt->min) * 100 > (u64)rtt->min * percent;",
             ";",
         ),
         Mutant(
