@@ -52,6 +52,13 @@ class Clone:
         assert found == 1, f"{path} has {found} lists of rows"
         path.write_text(text.replace("#include ", f'#include "{name}.h"\n#include ', 1))
 
+    def add_subcommand(self, module: str, arguments: str) -> None:
+        """A row after the last of netnicectl's subcommands."""
+        path = self.top / "crates/netnicectl/src/commands.rs"
+        text, found = re.subn(r"(\ncommands! \{\n[^}]*)\}", rf"\1    {module}::{arguments},\n}}", path.read_text())
+        assert found == 1, f"{path} has {found} tables"
+        path.write_text(text)
+
     def build(self, *packages: str) -> None:
         """Compiles these crates."""
         chosen = [word for package in packages for word in ("-p", package)]

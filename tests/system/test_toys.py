@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""A new experiment is one file, a new sender or receiver one file and one row: toys of each, in a copy of the tree."""
+"""A new experiment is one file; a new sender, receiver or subcommand is one file and one row: toys, in a copy."""
 
 from __future__ import annotations
 
@@ -95,6 +95,23 @@ experiment = Experiment(
     title="toys", claim="none", sweep={"toy": ("toysender", "toyreceiver")}, scenario=scenario, figures=[], seeds=1
 )
 '''
+SUBCOMMAND = """\
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+
+/// Say that it is a toy
+#[derive(Debug, clap::Args)]
+pub struct Toy {
+    /// To whom
+    name: String,
+}
+
+impl Toy {
+    pub fn run(self) -> anyhow::Result<std::process::ExitCode> {
+        netnice_output::print(format!("{}: a toy", self.name))?;
+        Ok(std::process::ExitCode::SUCCESS)
+    }
+}
+"""
 WINDOW = 10
 """Segments, of either toy."""
 ONE_CPU = ("taskset", "--cpu-list", "0")
@@ -109,6 +126,8 @@ def clone() -> Clone:
         made.add(f"{folder}/{toy}.h", text)
         made.add_row(folder, toy, f"X({toy}, {toy}, false, {toy.upper()}_PARAMS)")
     made.add("lab/experiments/toys/toys.py", EXPERIMENT)
+    made.add("crates/netnicectl/src/commands/toy.rs", SUBCOMMAND)
+    made.add_subcommand("toy", "Toy")
     made.build("netnicectl", "netnice", "netnice-receiver")
     return made
 
@@ -134,6 +153,12 @@ def test_they_are_listed_loaded_and_run(netnice: Run, netnicectl: Run, pair: Pai
     assert (sent.congestion_control, sent.number("cwnd")) == ("toysender", WINDOW)
     received = transfer(pair, "reno", "netnice", "--receive-only")
     assert 0 < received.number("snd_wnd") < 2 * WINDOW * 1448
+
+
+@pytest.mark.usefixtures("loaded")
+def test_a_subcommand_has_help_and_runs(netnicectl: Run) -> None:
+    assert "toy      Say that it is a toy" in netnicectl("--help").stdout
+    assert netnicectl("toy", "somebody").stdout == "somebody: a toy\n"
 
 
 def test_they_run_in_the_lab(clone: Clone, tmp_path: Path) -> None:
