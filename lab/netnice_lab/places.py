@@ -11,8 +11,7 @@ CLONE = LAB.parent
 CORES = CLONE / "algorithms"
 SHIMS = CLONE / "transport"
 EXPERIMENTS = LAB / "experiments"
-PINS = LAB / "pins"
-DIGESTS = LAB / "digests"
+RECORDED = LAB / "recorded"
 GUEST_SOURCES = LAB / "guest"
 KERNEL_SOURCES = LAB / "kernel"
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""A check is worth something only if it fails for a broken core."""
+"""A judgement is worth something only if it notices a broken core."""
 
 import pytest
 
 from netnice_lab import places
-from netnice_lab.engine import ablations, machine, mutants, sweep
-from netnice_lab.judgement import pins
+from netnice_lab.engine import faults, sweep
+from netnice_lab.engine.programs import Programs
+from netnice_lab.judgement import check
 from netnice_lab.model import catalogue
 
 CELLS = {
@@ -18,16 +19,17 @@ CELLS = {
 }
 
 
-@pytest.mark.parametrize("name", mutants.MUTANTS)
-def test_the_check_fails_for_a_broken_core(built: machine.Programs, name: str) -> None:
+@pytest.mark.parametrize("name", faults.MUTANTS)
+def test_a_broken_core_moves_a_cell_beyond_its_tolerance(built: Programs, name: str) -> None:
     figure, only = CELLS[name]
     found = catalogue.load(figure)
-    good, _ = sweep.run(sweep.tasks([found], only, seeds=1))
-    bad, _ = sweep.run(sweep.tasks([found], only, seeds=1, mutants=(name,)))
-    assert not any(verdict.failed for verdict in pins.check(found, good))
-    assert any(verdict.failed for verdict in pins.check(found, bad))
+    good = sweep.tasks([found], only, seeds=1)
+    recorded = check.Standing.of([found], good).rows(map(check.place, good))
+    bad = sweep.rows(sweep.outputs(sweep.tasks([found], only, seeds=1, mutants=(name,))))
+    assert len(recorded) == len(bad)
+    assert check.moved(found, recorded, bad)
 
 
-@pytest.mark.parametrize("name", ablations.ABLATIONS)
-def test_what_is_left_out_is_there_once(name: str) -> None:
-    assert len(ablations.ABLATIONS[name].places(places.CLONE)) == 1
+@pytest.mark.parametrize("name", [*faults.ABLATIONS, *faults.MUTANTS])
+def test_what_a_change_replaces_is_there_once(name: str) -> None:
+    assert len(faults.find(name).places(places.CLONE)) == 1

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netnice_lab.engine import guest, machine
+from netnice_lab.engine import machine, programs
 from netnice_lab.errors import LabError
 from netnice_lab.measures import results
 from netnice_lab.model.foreground import poisson
@@ -164,7 +164,14 @@ def play(plan: str, seconds: float) -> dict[str, str]:
         (place / "plan").write_text(plan)
         (place / "out").mkdir()
         done = subprocess.run(
-            ["nice", "-n", PRIORITY, str(guest.build().traffic), str(place / "plan"), str(place / "out")],
+            [
+                "nice",
+                "-n",
+                PRIORITY,
+                str(programs.guest_programs() / "traffic"),
+                str(place / "plan"),
+                str(place / "out"),
+            ],
             capture_output=True,
             text=True,
             timeout=seconds + 60,

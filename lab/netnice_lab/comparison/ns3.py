@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from netnice_lab import places
-from netnice_lab.engine import machine, module
+from netnice_lab.engine import machine
 from netnice_lab.engine.sweep import Task
 from netnice_lab.errors import LabError
+from netnice_lab.errors import run as build_step
 from netnice_lab.model.output import Output
 from netnice_lab.model.parameters import Parameters
 from netnice_lab.model.scenario import Run, Scenario
-from netnice_lab.tool import run as build_step
 
 SOURCES = places.LAB / "ns3"
 HEADER = "ns3/internet-module.h"
@@ -42,7 +42,7 @@ def require() -> None:
 
 def build() -> Path:
     """Compile the program unless cached."""
-    files = places.sources(SOURCES, module.CORES)
+    files = places.sources(SOURCES, places.CORES)
     home = places.cache() / "ns3" / places.digest_tree(files, *FLAGS)
     if (home / PROGRAM).exists():
         return home / PROGRAM
@@ -55,7 +55,7 @@ def build() -> Path:
         for source in sorted(SOURCES.glob("*.c*")):
             compiler = ["gcc", "-std=gnu11"] if source.suffix == ".c" else ["g++", "-std=c++17"]
             objects.append(str(Path(scratch) / f"{source.stem}.o"))
-            build_step(["nice", *compiler, *FLAGS, f"-I{module.CORES}", "-c", str(source), "-o", objects[-1]], SOURCES)
+            build_step(["nice", *compiler, *FLAGS, f"-I{places.CORES}", "-c", str(source), "-o", objects[-1]], SOURCES)
         build_step(["g++", "-o", str(work / PROGRAM), *objects, *LIBRARIES], SOURCES)
         if not home.exists():
             work.rename(home)
@@ -80,8 +80,8 @@ def render(scenario: Scenario) -> Run:
 
 
 def key(run: Run) -> str:
-    """The name of a run's result: it belongs to the program, not to the wording of its sources."""
-    return run.key("ns-3", "", places.digest(build().read_bytes()))
+    """The name of a run's result."""
+    return places.digest(build().parent.name, run.setup, run.plan, str(run.seed))
 
 
 def execute(run: Run, fresh: bool = False, limit: float = machine.WALL_LIMIT, name: str = "run") -> Output:

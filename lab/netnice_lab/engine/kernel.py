@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netnice_lab import places
-from netnice_lab.errors import LabError
-from netnice_lab.tool import run
+from netnice_lab.errors import LabError, run
 
 SOURCE_PACKAGE = "linux-source-6.12"
 SOURCE_VERSION = "6.12.117-1~deb12u1"
@@ -38,6 +37,8 @@ READ = """
     tools/arch tools/bpf/resolve_btfids tools/build tools/include tools/lib tools/scripts usr
 """
 PATCHES = ("virtual-time.patch", "speed.patch", "host-registers.patch", "typed-reads.patch")
+MEMORY = "512M"
+EPOCH = 1_700_000_000_000_000_000
 EXPECTED_COMPILES = 640
 """Lines 'CC …' of a whole build: only the progress bar needs it."""
 
@@ -67,6 +68,25 @@ def patches() -> list[Path]:
 def key() -> str:
     """The name the kernel is cached under."""
     return places.digest_files(inputs(), SOURCE_PACKAGE, SOURCE_VERSION)
+
+
+def options(seed: int) -> list[str]:
+    """What a guest's kernel is started with, besides the places of files."""
+    return [
+        f"mem={MEMORY}",
+        "root=/dev/root",
+        "rootfstype=hostfs",
+        "rootflags=/",
+        "ro",
+        "time-travel=inf-cpu",
+        f"time-travel-start={EPOCH}",
+        "quiet",
+        f"det_rng_seed={seed + 1}",
+        f"LABSEED={seed + 1}",
+        "ipv6.disable_ipv6=1",  # neighbour discovery would share the links; an experiment that wants IPv6 enables it
+        "con=null",
+        "con0=fd:0,fd:1",
+    ]
 
 
 def find() -> Kernel | None:

@@ -13,46 +13,22 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from netnice_lab import places
-from netnice_lab.engine import guest, kernel, module, receiver, site
+from netnice_lab.engine import kernel, keys, programs
+from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
 from netnice_lab.model.output import Output
 from netnice_lab.model.parameters import Parameters
 from netnice_lab.model.scenario import Run
 
-MEMORY = "512M"
-EPOCH = 1_700_000_000_000_000_000
 OUTPUTS = ("flows.csv", "documents.csv", "udp.csv", "samples.csv")
 WALL_LIMIT = 300.0
 """Seconds of real time after which a guest counts as hung."""
 ATTEMPTS = 3
 """How often a guest is started whose kernel dies."""
-
-
-@dataclass(frozen=True)
-class Programs:
-    """What a run executes; built or found once a process."""
-
-    kernel: kernel.Kernel
-    module: module.Module
-    guest: guest.Guest
-
-    @classmethod
-    def find(cls, mutants: tuple[str, ...] = ()) -> "Programs":
-        """The cached kernel, and module and guest programs compiled if need be."""
-        return cls(kernel.require(), module.build(mutants), guest.build())
-
-    def key(self, run: Run) -> str:
-        """The name of a run's result with these programs."""
-        parts = [self.kernel.key, self.module.key, self.guest.key]
-        if run.receiver:
-            parts[2] += receiver.build().key
-        if run.reports:
-            parts[2] += site.build().key
-        return run.key(*parts)
 
 
 def shared_memory() -> str:
@@ -93,28 +69,26 @@ def save(output: Output) -> None:
 
 def execute(
     run: Run,
-    programs: Programs | None = None,
     fresh: bool = False,
     limit: float = WALL_LIMIT,
     name: str = "run",
 ) -> Output:
     """The result of a run: the kept one, or a new one."""
-    programs = programs or Programs.find(run.mutants)
-    key = programs.key(run)
+    key = keys.of(run)
     if not fresh and (kept := load(key)) is not None:
         return kept
-    output = boot_until_it_lives(run, programs, limit, name, key)
+    output = boot_until_it_lives(run, limit, name, key)
     save(output)
     return output
 
 
-def boot_until_it_lives(run: Run, programs: Programs, limit: float, name: str, key: str) -> Output:
+def boot_until_it_lives(run: Run, limit: float, name: str, key: str) -> Output:
     """Boot again if the guest's kernel dies, a few times; the output tells of it."""
     deaths: list[str] = []
     while True:
         with tempfile.TemporaryDirectory(prefix="netnice-lab-", dir=shared_memory()) as directory:
             try:
-                output = boot(Path(directory), run, programs, limit, name, key)
+                output = boot(Path(directory), run, limit, name, key)
                 return replace(output, deaths=tuple(deaths))
             except GuestCrashError as error:
                 deaths.append(error.why)
@@ -122,7 +96,7 @@ def boot_until_it_lives(run: Run, programs: Programs, limit: float, name: str, k
                     raise
 
 
-def prepare(directory: Path, run: Run, programs: Programs) -> None:
+def prepare(directory: Path, run: Run, found: Programs) -> None:
     """Write the files a guest finds in its /run/lab."""
     parameters = Parameters.read()
     rows = [parameters.setting(name, values) for name, values in sorted(run.parameters.items()) if values]
@@ -131,13 +105,13 @@ def prepare(directory: Path, run: Run, programs: Programs) -> None:
     (directory / "plan").write_text(run.plan)
     if run.cores:
         (directory / "modules").write_text(f"/run/lab/module.ko {' '.join(rows)}".rstrip() + "\n")
-        shutil.copyfile(programs.module.path, directory / "module.ko")
-    shutil.copy(programs.guest.traffic, directory / "traffic")
-    if run.receiver:
-        shutil.copy(receiver.build().path, directory / "receiver")
+        shutil.copyfile(found.module, directory / "module.ko")
+    shutil.copy(found.traffic, directory / "traffic")
+    if run.receivers:
+        shutil.copy(programs.project(programs.RECEIVER), directory / "receiver")
     if run.reports:
-        for program in site.build().programs:
-            shutil.copy(program, directory / program.name)
+        for name in programs.SITE:
+            shutil.copy(programs.project(name), directory / name)
 
 
 def die_with_parent() -> None:
@@ -156,27 +130,18 @@ def end_with_guests(*_: object) -> None:
     os._exit(128 + signal.SIGTERM)
 
 
-def boot(directory: Path, run: Run, programs: Programs, limit: float, name: str, key: str) -> Output:
+def boot(directory: Path, run: Run, limit: float, name: str, key: str) -> Output:
     """Run the guest to its end."""
-    prepare(directory, run, programs)
+    found = Programs.find(run.mutants)
+    prepare(directory, run, found)
     command = [
         "setarch",
         "-R",  # address randomisation would leak into the guest's hashes
-        str(programs.kernel.program),
-        f"mem={MEMORY}",
-        "root=/dev/root",
-        "rootfstype=hostfs",
-        "rootflags=/",
-        "ro",
-        f"init={programs.guest.init}",
+        str(found.kernel.program),
+        f"init={found.init}",
         f"LABDIR={directory}",
-        "time-travel=inf-cpu",
-        f"time-travel-start={EPOCH}",
         f"uml_dir={directory}/",
-        "quiet",
-        f"det_rng_seed={run.seed + 1}",
-        "con=null",
-        "con0=fd:0,fd:1",
+        *kernel.options(run.seed),
     ]
     began, used = time.monotonic(), cpu_of_children()
     process = subprocess.Popen(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Many independent runs: kept results first, then local processes or a cluster, with progress."""
+"""Many independent runs: kept results first, then local processes or a Dask cluster, with progress."""
 
 import multiprocessing
 import signal
@@ -8,18 +8,19 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import pandas as pd
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from netnice_lab.engine import machine
+from netnice_lab.engine import keys, machine
 from netnice_lab.errors import LabError
-from netnice_lab.measures import results
-from netnice_lab.model.experiment import Cell, Experiment
+from netnice_lab.model.experiment import Cell, Experiment, Row
 from netnice_lab.model.output import Output
 from netnice_lab.model.scenario import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 JOBS = 2
 
@@ -51,6 +52,11 @@ class Engine(Protocol):
 def work(task: Task, limit: float) -> Output:
     """Execute one task: the same function in a local process and on a cluster."""
     return machine.execute(task.run, limit=limit, name=task.name)
+
+
+def work_again(task: Task, limit: float) -> Output:
+    """The same although the result is kept."""
+    return machine.execute(task.run, fresh=True, limit=limit, name=task.name)
 
 
 def ignore_interrupt() -> None:
@@ -85,6 +91,41 @@ class Local:
                 worker.kill()
             raise
         pool.shutdown()
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A Dask scheduler's address. Its workers need this package and a built kernel; nothing else is shared."""
+
+    address: str
+    timeout: float = 10.0
+    """Seconds to wait for the scheduler's answer."""
+
+    def map(self, tasks: Sequence[Task], limit: float) -> Iterator[tuple[Task, Output]]:
+        """Hand out tasks, take results as they come, keep them here too."""
+        from dask.distributed import Client, as_completed
+
+        try:
+            client = Client(self.address, timeout=self.timeout)
+        except (OSError, ValueError) as error:
+            raise LabError(f"no Dask scheduler at {self.address}", str(error), "dask scheduler --port 8786") from error
+        try:
+            if not client.scheduler_info()["workers"]:
+                raise LabError(
+                    f"the scheduler at {self.address} has no workers",
+                    "",
+                    f"dask worker {self.address} --nworkers 2 --nthreads 1",
+                )
+            futures = {client.submit(work, task, limit, pure=False): task for task in tasks}
+            try:
+                for future in as_completed(list(futures)):
+                    output = future.result()
+                    machine.save(output)
+                    yield futures[future], output
+            finally:
+                client.cancel(list(futures))
+        finally:
+            client.close()
 
 
 def tasks(
@@ -123,49 +164,59 @@ def boot_guests(todo: Sequence[Task], engine: Engine, limit: float, console: Con
         say(f"{deaths} of {len(todo) + deaths} guests died and were started again")
 
 
-def run(
+def outputs(
     todo: Sequence[Task],
     engine: Engine | None = None,
     limit: float = machine.WALL_LIMIT,
     console: Console | None = None,
-    key_of: Callable[[Task], str] | None = None,
-) -> tuple[pd.DataFrame, list[tuple[Task, Output]]]:
-    """Run tasks and return one row a run, in the order of the tasks, whatever finished first.
-
-    `key_of`: the name of a task's result where it is no guest's.
-    """
-    console = console or Console(stderr=True)
-    if key_of is None:
-        programs = {key: machine.Programs.find(key) for key in {task.run.mutants for task in todo}}
-        keys = {id(task): programs[task.run.mutants].key(task.run) for task in todo}
-    else:
-        keys = {id(task): key_of(task) for task in todo}
-    outputs: dict[str, Output] = {}
-    for key in keys.values():
-        if key not in outputs and (kept := machine.load(key)) is not None:
-            outputs[key] = kept
-    unique = {keys[id(task)]: task for task in reversed(todo) if keys[id(task)] not in outputs}
-    missing = list(unique.values())[::-1]
-    for output in boot_guests(missing, engine or Local(), limit, console):
-        outputs[output.key] = output
-    if changed := [task.name for task in todo if keys[id(task)] not in outputs]:
+    key_of: Callable[[Task], str] = lambda task: keys.of(task.run),
+    again: bool = False,
+) -> list[tuple[Task, Output]]:
+    """The output of each task, in the order of the tasks, whatever finished first; `key_of`: the name of its result."""
+    names = [key_of(task) for task in todo]
+    known = {} if again else {name: machine.load(name) for name in dict.fromkeys(names)}
+    found = {name: kept for name, kept in known.items() if kept is not None}
+    missing = {name: task for name, task in zip(reversed(names), reversed(todo), strict=True) if name not in found}
+    for output in boot_guests(list(missing.values())[::-1], engine or Local(), limit, console or Console(stderr=True)):
+        found[output.key] = output
+    if changed := [task.name for task, name in zip(todo, names, strict=True) if name not in found]:
         raise LabError(f"{len(changed)} runs are of other programs", "the sources changed meanwhile", "run it again")
-    pairs = [(task, outputs[keys[id(task)]]) for task in todo]
-    rows = [
+    return [(task, found[name]) for task, name in zip(todo, names, strict=True)]
+
+
+def rows(pairs: Iterable[tuple[Task, Output]]) -> list[Row]:
+    """The numbers of each run."""
+    from netnice_lab.measures import results
+
+    return [
         {"experiment": task.experiment, **task.cell, "seed": task.seed}
         | results.metrics(task.run, output)
         | {"digest": output.digest, "cpu_seconds": output.cpu}
         for task, output in pairs
     ]
-    if not rows:
+
+
+def run(
+    todo: Sequence[Task],
+    engine: Engine | None = None,
+    limit: float = machine.WALL_LIMIT,
+    console: Console | None = None,
+    key_of: Callable[[Task], str] = lambda task: keys.of(task.run),
+) -> tuple["pd.DataFrame", list[tuple[Task, Output]]]:
+    """Run tasks and return one row a run."""
+    import pandas as pd
+
+    if not todo:
         raise LabError("nothing to run", "the selection is empty", "choose other values for --only")
-    frame = pd.DataFrame(rows)
+    pairs = outputs(todo, engine, limit, console, key_of)
+    table = rows(pairs)
+    frame = pd.DataFrame(table)
     for key in {key: None for task in todo for key in task.cell}:
         # an integer stays one where another experiment of the same call lacks the key
-        frame[key] = pd.Series([row.get(key) for row in rows], dtype=object)
+        frame[key] = pd.Series([row.get(key) for row in table], dtype=object)
     return frame, pairs
 
 
-def rows_of(frame: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
+def rows_of(frame: "pd.DataFrame", experiment: Experiment) -> "pd.DataFrame":
     """The rows of one experiment, with the types of its own sweep."""
     return frame[frame.experiment == experiment.name].dropna(axis=1, how="all").infer_objects()

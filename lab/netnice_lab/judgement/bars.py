@@ -1,46 +1,94 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Bars: statements that must hold, and those that are known not to."""
 
-import pandas as pd
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
 
-from netnice_lab.judgement.verdict import Outcome, Verdict
-from netnice_lab.model import cells
-from netnice_lab.model.experiment import Bar, Experiment
+from netnice_lab.model.experiment import Bar, Experiment, Row, Value
+
+T_975 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+         2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045)  # fmt: skip
+"""Student's t for a 95 % interval, by degrees of freedom from 1 on; beyond, the normal distribution's 1.96."""
 
 
-def measure(bar: Bar, frame: pd.DataFrame) -> tuple[float, float, int] | None:
+class Outcome(Enum):
+    """What becomes of a bar."""
+
+    HOLDS = "ok"
+    FAILED = "FAILED"
+    KNOWN_MISS = "known miss"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A bar held against runs."""
+
+    experiment: str
+    bar: Bar
+    value: float
+    outcome: Outcome
+    note: str
+
+    @property
+    def bound(self) -> str:
+        """What it may be."""
+        low = "" if self.bar.minimum is None else f"≥ {self.bar.minimum:.4g}"
+        high = "" if self.bar.maximum is None else f"≤ {self.bar.maximum:.4g}"
+        return " and ".join(filter(None, (low, high)))
+
+    @property
+    def line(self) -> str:
+        """What a check says of it."""
+        says = f"{self.experiment} {self.bar.says}"
+        return f"{self.outcome.value}: {says}: {self.bar.metric} {self.value:.4g}, bar {self.bound} ({self.note})"
+
+
+def select(rows: Sequence[Row], cell: Mapping[str, Value]) -> list[Row]:
+    """The rows of a cell; keys that it does not name may have any value."""
+    return [row for row in rows if all(row.get(key) == value for key, value in cell.items())]
+
+
+def measure(bar: Bar, rows: Sequence[Row]) -> tuple[float, float, int] | None:
     """A bar's value, the half width of its 95 % interval and the number of seeds; None: not run."""
-    from scipy import stats
-
-    rows = pd.concat([by_seed(bar, metric, frame) for metric in (bar.metric, bar.or_metric) if metric], axis=1)
-    rows = rows.dropna().max(axis=1)
-    if rows.empty:
+    found = [by_seed(bar, metric, rows) for metric in (bar.metric, bar.or_metric) if metric]
+    values = [max(one[seed] for one in found) for seed in found[0] if all(seed in one for one in found)]
+    if not values:
         return None
-    count = len(rows)
-    half = float(stats.t.ppf(0.975, count - 1) * rows.std() / count**0.5) if count > 1 else float("nan")
-    return float(rows.mean()), half, count
+    count = len(values)
+    t = T_975[count - 2] if count - 2 < len(T_975) else 1.96
+    half = t * statistics.stdev(values) / count**0.5 if count > 1 else float("nan")
+    return statistics.fmean(values), half, count
 
 
-def by_seed(bar: Bar, metric: str, frame: pd.DataFrame) -> "pd.Series[float]":
+def by_seed(bar: Bar, metric: str, rows: Sequence[Row]) -> dict[int, float]:
     """One metric of a bar's cell, over that of the other cell if it names one, by seed."""
-    rows = cells.select(frame, bar.cell).groupby("seed")[metric].mean()
+
+    def means(cell: Mapping[str, Value]) -> dict[int, float]:
+        values: dict[int, list[float]] = {}
+        for row in select(rows, cell):
+            if (value := row.get(metric)) is not None and value == value:  # not NaN
+                values.setdefault(int(row["seed"]), []).append(float(value))
+        return {seed: statistics.fmean(some) for seed, some in values.items()}
+
+    upper = means(bar.cell)
     if bar.over is None:
-        return rows
-    return rows / cells.select(frame, bar.over).groupby("seed")[metric].mean()
+        return upper
+    lower = means(bar.over)
+    return {seed: value / lower[seed] for seed, value in upper.items() if lower.get(seed)}
 
 
-def judge_all(experiment: Experiment, frame: pd.DataFrame) -> list[Verdict]:
-    """Hold every bar that can be measured against the runs."""
+def judge_all(experiment: Experiment, rows: Sequence[Row]) -> list[Verdict]:
+    """Hold every bar that can be measured against the runs of its experiment."""
     verdicts = []
     for bar in experiment.bars:
-        if (measured := measure(bar, frame)) is None:
+        if (measured := measure(bar, rows)) is None:
             continue
         value, half, seeds = measured
         outcome, note = judge(bar, value, enough=seeds >= experiment.seeds_of_bar(bar))
         words = note.format(mean=f"{value:.3g}", half=f"{half:.2g}", seeds=seeds)
-        where = f"{experiment.name} {bar.says}"
-        note = f"±{half:.3f}, {seeds} seeds{words}"
-        verdicts.append(Verdict(where, bar.metric, None, value, bar.minimum, bar.maximum, outcome, note))
+        verdicts.append(Verdict(experiment.name, bar, value, outcome, f"±{half:.3f}, {seeds} seeds{words}"))
     return verdicts
 
 

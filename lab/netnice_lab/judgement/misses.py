@@ -5,12 +5,10 @@ A table maps a reason to lines `HEAD: ITEM ITEM`, where `HEAD ITEM` is what a ba
 the lines of an experiment as its runs are now.
 """
 
-from collections.abc import Mapping
-
-import pandas as pd
+from collections.abc import Mapping, Sequence
 
 from netnice_lab.judgement import bars
-from netnice_lab.model.experiment import Bar, Experiment, Value
+from netnice_lab.model.experiment import Bar, Experiment, Row, Value
 
 Misses = Mapping[str, str]
 
@@ -39,12 +37,12 @@ def bar(
     return Bar(says, metric, cell, over, minimum, maximum, says not in table, table.get(says, ""), or_metric)
 
 
-def lines(experiment: Experiment, frame: pd.DataFrame) -> list[str]:
+def lines(experiment: Experiment, rows: Sequence[Row]) -> list[str]:
     """The table as it is now: every bar that the runs miss, those that are known with their reasons."""
     known = {one.says: one.reason for one in experiment.bars}
     found: dict[tuple[str, str], list[str]] = {}
     for one in experiment.bars:
-        if (measured := bars.measure(one, frame)) is None:
+        if (measured := bars.measure(one, rows)) is None:
             continue
         if not one.met(measured[0]):
             head, _, item = one.says.rpartition(" ")

@@ -21,6 +21,11 @@ def names() -> list[str]:
     return list(files())
 
 
+def paper(name: str) -> str:
+    """The folder of an experiment."""
+    return files()[name].parent.name
+
+
 def load(name: str) -> Experiment:
     """Read an experiment's file."""
     if (file := files().get(name)) is None:

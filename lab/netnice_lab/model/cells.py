@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Cells: what they are called, and their rows."""
 
-from collections.abc import Mapping
+from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from netnice_lab.model.experiment import Cell, Value
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def describe(cell: Cell) -> str:

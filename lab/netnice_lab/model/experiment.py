@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """An experiment: a sweep of cells, a scenario for each, and the paper's statement about the outcome."""
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from netnice_lab.errors import LabError
 from netnice_lab.model.scenario import Scenario
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Value = str | int | float | bool
 Cell = dict[str, Value]
+Row = dict[str, Value]
+"""The numbers of a run beside its experiment, cell and seed."""
 Pinned = Mapping[str, float]
 """Metric to relative tolerance."""
 
@@ -168,7 +174,7 @@ def coerce(key: str, text: str, values: Sequence[Value], name: str) -> Value:
         ) from error
 
 
-Results = Mapping[str, tuple[Experiment, pd.DataFrame]]
+Results = Mapping[str, "tuple[Experiment, pd.DataFrame]"]
 """Experiments by name, each with the rows of its runs."""
 
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """What a scenario asks of its samples, as a value: the experiment's own numbers beside those of every run."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 Groups = Mapping[str, list[int]]
 """The numbers of the flows, or of the document clients, of each group."""
@@ -22,7 +25,7 @@ class Sampled:
     end: float
     flow: pd.DataFrame
     receiver: pd.DataFrame
-    documents: pd.DataFrame = field(default_factory=pd.DataFrame)
+    documents: pd.DataFrame
     readers: Groups = field(default_factory=dict)
 
 

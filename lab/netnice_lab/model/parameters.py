@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from netnice_lab import places, tool
-from netnice_lab.errors import LabError
+from netnice_lab import places
+from netnice_lab.errors import LabError, run
 
 TELL_PARAMETERS = """
 #include <stdio.h>
@@ -39,8 +39,8 @@ class Parameters:
         with tempfile.TemporaryDirectory() as scratch:
             program = Path(scratch) / "parameters"
             (source := program.with_suffix(".c")).write_text(TELL_PARAMETERS)
-            tool.run(["gcc", "-w", f"-I{places.CORES}", "-o", str(program), str(source)], Path(scratch))
-            lines = [line.split() for line in tool.run([str(program)], Path(scratch)).splitlines()]
+            run(["gcc", "-w", f"-I{places.CORES}", "-o", str(program), str(source)], Path(scratch))
+            lines = [line.split() for line in run([str(program)], Path(scratch)).splitlines()]
         ranges = {words[1]: (int(words[2]), int(words[3])) for words in lines if words[0] == "name"}
         rows = {w[1]: tuple(int(value) for value in w[2:]) for w in lines if w[0] == "row"}
         return cls(tuple(ranges), ranges, rows)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from netnice_lab import places
 from netnice_lab.errors import LabError
 from netnice_lab.model.measure import Measure
 from netnice_lab.model.parameters import Parameters
@@ -100,7 +99,7 @@ class Scenario:
             reports=tuple(plan.reports),
             window=self.duration - self.warm_up,
             warm_up=self.warm_up,
-            receiver=self.receiver is not None,
+            receivers=(self.receiver.algorithm,) if self.receiver else (),
             measure=self.measure,
         )
 
@@ -122,17 +121,6 @@ class Run:
     """What the visits' programs write, beside the guest's own tables."""
     window: float = 0.0
     warm_up: float = 0.0
-    receiver: bool = False
+    receivers: tuple[str, ...] = ()
+    """The receiver that its background connections have; none of ours may be one."""
     measure: Measure | None = None
-
-    def key(self, kernel: str, module: str, guest: str) -> str:
-        """The name of the run's result: the same inputs, the same name."""
-        return places.digest(
-            kernel,
-            module if self.cores else "",
-            guest,
-            self.setup,
-            self.plan,
-            str(self.seed),
-            repr(sorted((n, sorted(v.items())) for n, v in self.parameters.items())),
-        )

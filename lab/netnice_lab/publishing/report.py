@@ -9,7 +9,6 @@ import pandas as pd
 
 from netnice_lab.engine.sweep import Task
 from netnice_lab.judgement import bars
-from netnice_lab.judgement.verdict import Outcome
 from netnice_lab.model.experiment import Experiment
 from netnice_lab.model.output import Output
 from netnice_lab.publishing import plot
@@ -32,14 +31,14 @@ def number(value: float | None) -> str:
 
 def bar_table(experiment: Experiment, frame: pd.DataFrame) -> str:
     """The bars of an experiment with our values."""
-    verdicts = bars.judge_all(experiment, frame)
+    verdicts = bars.judge_all(experiment, frame.to_dict("records"))
     if not verdicts:
         return ""
+    bad, open_ = bars.Outcome.FAILED, bars.Outcome.KNOWN_MISS
     rows = "".join(
-        f"<tr><td>{html.escape(v.where.removeprefix(experiment.name).strip())}</td>"
-        f"<td class='{'bad' if v.failed else ''}'>{number(v.new)}</td><td>{number(v.low)}</td>"
-        f"<td>{number(v.high)}</td><td class='{'open' if v.outcome is Outcome.KNOWN_MISS else ''}'>"
-        f"{html.escape(v.note)}</td></tr>"
+        f"<tr><td>{html.escape(v.bar.says)}</td><td class='{'bad' if v.outcome is bad else ''}'>{number(v.value)}</td>"
+        f"<td>{number(v.bar.minimum)}</td><td>{number(v.bar.maximum)}</td>"
+        f"<td class='{'open' if v.outcome is open_ else ''}'>{html.escape(v.note)}</td></tr>"
         for v in verdicts
     )
     return f"<table><tr><th>statement<th>ours<th>at least<th>at most<th></tr>{rows}</table>"
