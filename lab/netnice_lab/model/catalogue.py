@@ -1,38 +1,43 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""The experiments: every file in a folder of experiments/ is one, and is called like its file."""
+"""The experiments: every file in experiments/, or in a folder of it, may have some in its `EXPERIMENTS`, by name."""
 
-import importlib.util
+import importlib
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
+from types import ModuleType
 
 from netnice_lab import places
 from netnice_lab.errors import LabError
 from netnice_lab.model.experiment import Experiment
 
 
-def files() -> dict[str, Path]:
-    """Every experiment's file by its name; a folder's `world/` holds what its experiments share."""
-    return {file.stem: file for file in sorted(places.EXPERIMENTS.glob("*/*.py"), key=lambda file: file.stem)}
+def modules() -> Iterator[ModuleType]:
+    """Every file of experiments/, imported."""
+    for file in sorted(places.EXPERIMENTS.rglob("*.py")):
+        yield importlib.import_module(".".join(file.relative_to(places.EXPERIMENTS.parent).with_suffix("").parts))
+
+
+def by_name() -> dict[str, Experiment]:
+    """Every experiment, in the order of the names."""
+    found: dict[str, Experiment] = {}
+    for module in modules():
+        found |= getattr(module, "EXPERIMENTS", {})
+    return {name: replace(found[name], name=name) for name in sorted(found)}
 
 
 def names() -> list[str]:
-    """Every experiment."""
-    return list(files())
+    """The names of all."""
+    return list(by_name())
 
 
 def load(name: str) -> Experiment:
-    """Read an experiment's file."""
-    if (file := files().get(name)) is None:
-        raise LabError(f"unknown experiment '{name}'", "", f"choose one of {', '.join(names())}")
-    spec = importlib.util.spec_from_file_location(f"experiment_{name.replace('-', '_')}", file)
-    assert spec is not None and spec.loader is not None
-    code = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(code)
-    found: Experiment = code.experiment
-    return replace(found, name=name)
+    """One experiment."""
+    found = by_name()
+    if name not in found:
+        raise LabError(f"unknown experiment '{name}'", "", f"choose one of {', '.join(found)}")
+    return found[name]
 
 
 def load_all() -> Iterator[Experiment]:
     """Every experiment."""
-    return (load(name) for name in names())
+    return iter(by_name().values())
