@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from dask.distributed import LocalCluster
 
-from experiments.tcp_nice.world.paper import paper
+from experiments.tcp_nice.section4 import paper
 from netnice_lab import places
 from netnice_lab.engine import machine, sweep
 from netnice_lab.engine.cluster import Cluster

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.frontier.world.paths import today
-from experiments.tcp_nice.world.paper import paper
+from experiments.frontier import today
+from experiments.tcp_nice.section4 import paper
 from netnice_lab.engine import machine
 from netnice_lab.measures import results
 from netnice_lab.model.output import Output

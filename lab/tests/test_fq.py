@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.frontier.world.paths import today
+from experiments.frontier import today
 from netnice_lab.engine import machine
 from netnice_lab.measures import results
 from netnice_lab.model.protocols import protocol

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from experiments.frontier.world.paths import today
-from experiments.tcp_nice.world.paper import paper
+from experiments.frontier import today
+from experiments.tcp_nice.section4 import paper
 from netnice_lab import places
 from netnice_lab.engine import machine, sweep
 from netnice_lab.errors import LabError

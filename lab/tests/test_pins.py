@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments.tcp_nice.world.paper import paper
+from experiments.tcp_nice.section4 import paper
 from netnice_lab import places
 from netnice_lab.errors import LabError
 from netnice_lab.judgement import bars, pins

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.tcp_nice.world.prefetching import visited
+from experiments.tcp_nice.prefetching import visited
 from netnice_lab.engine import machine
 from netnice_lab.errors import LabError
 from netnice_lab.measures import results, visits

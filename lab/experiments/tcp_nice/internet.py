@@ -214,7 +214,8 @@ def bars(actions: Sequence[str], least: Mapping[str, float] | None = None, most:
     """Throughput kept, found or shared, as the time of the transfer. `least`: beside one and eight."""
     return [
         misses.bar(MISSES["nice-fig8"], f"{action} {path}", "response", {"path": path, "action": action},
-                   {"path": path, "action": control(action)}, least and least["8" if "8" in action else ""], most)
+                   {"path": path, "action": control(action)},
+                   least["8" if "8" in action else ""] if least else None, most)
         for action in actions for path in PATHS
     ]  # fmt: skip
 
