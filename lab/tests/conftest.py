@@ -7,16 +7,25 @@ from pathlib import Path
 import pytest
 
 from netnice_lab.engine import kernel, machine
+from netnice_lab.engine.programs import Programs
 from netnice_lab.model.scenario import Run, Scenario
 from netnice_lab.model.topology import Queue, dumbbell
 from netnice_lab.model.traffic import Bulk
 
 
+@pytest.hookimpl(tryfirst=True)  # the root conftest.py chooses by these marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that boots a guest needs the lab's kernel, which takes minutes to build: verify's tier."""
+    for item in items:
+        if "built" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.verify("it boots guests, whose kernel takes minutes to build"))
+
+
 @pytest.fixture(scope="session")
-def built() -> machine.Programs:
+def built() -> Programs:
     """The programs of a run; the kernel takes minutes the first time and is cached."""
     kernel.build(lambda stage, part: None)
-    return machine.Programs.find()
+    return Programs.find()
 
 
 @pytest.fixture

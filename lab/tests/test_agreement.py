@@ -8,6 +8,7 @@ import pytest
 
 from netnice_lab.comparison.agreement import MTU, RATE, RTT, SERVICE, cases, equivalent, grouped, shaken
 from netnice_lab.engine import machine
+from netnice_lab.engine.programs import Programs
 from netnice_lab.measures import results
 from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.traffic import Bulk, Document, Documents
@@ -16,17 +17,17 @@ HOLDS = RATE * RTT / 8 // MTU
 """Full packets in netnice-path's queue of one BDP, the one being sent included."""
 
 
-def test_a_full_packet_takes_the_round_trip_and_its_own_service(built: machine.Programs, no_kept_results: Path) -> None:
+def test_a_full_packet_takes_the_round_trip_and_its_own_service(built: Programs, no_kept_results: Path) -> None:
     documents = Documents("www", "home", tuple(Document(1.0 + i, 1448, i) for i in range(3)), "cubic")
-    output = machine.execute(Scenario(equivalent(), (documents,), 5.0, 0.5, 1).render(), built)
+    output = machine.execute(Scenario(equivalent(), (documents,), 5.0, 0.5, 1).render())
     table = results.table(output, "documents.csv")
     latency = (table.acked_us - table.first_us) / 1e6
     assert latency.to_numpy() == pytest.approx(RTT + SERVICE, abs=1e-4)
 
 
-def test_a_full_queue_adds_what_the_path_would(built: machine.Programs, no_kept_results: Path) -> None:
+def test_a_full_queue_adds_what_the_path_would(built: Programs, no_kept_results: Path) -> None:
     scenario = Scenario(equivalent(), (Bulk("www", "home", 1, "cubic"),), 30.0, 5.0, 1, sample=0.01)
-    samples = results.samples(machine.execute(scenario.render(), built))
+    samples = results.samples(machine.execute(scenario.render()))
     assert samples["queue"].packets.max() == HOLDS - 1
     # the receiver acknowledges every other packet: a sample may be a fraction of a service time too long
     assert samples["flow"].rtt_us.max() / 1e6 == pytest.approx(RTT + HOLDS * SERVICE, abs=SERVICE / 2)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 from dask.distributed import LocalCluster
 
-from experiments.tcp_nice.world.paper import paper
+from experiments.tcp_nice.section4 import paper
 from netnice_lab import places
-from netnice_lab.engine import machine, sweep
-from netnice_lab.engine.cluster import Cluster
+from netnice_lab.engine import keys, machine, sweep
+from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
 
 
@@ -22,17 +22,17 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_cluster_gives_the_same_bytes(built: machine.Programs, cluster: str) -> None:
+def test_the_cluster_gives_the_same_bytes(built: Programs, cluster: str) -> None:
     tasks = [sweep.Task("t", {"seed": s}, s, paper("nice-0.1", seed=s, duration=30.0).render()) for s in (1, 2, 3)]
     for task in tasks:
-        machine.stored(built.key(task.run)).unlink(missing_ok=True)
-    there, _ = sweep.run(tasks, Cluster(cluster))
-    here = [machine.execute(task.run, built, fresh=True).digest for task in tasks]
+        machine.stored(keys.of(task.run)).unlink(missing_ok=True)
+    there, _ = sweep.run(tasks, sweep.Cluster(cluster))
+    here = [machine.execute(task.run, fresh=True).digest for task in tasks]
     assert list(there.digest) == here
 
 
-def test_no_scheduler_is_a_clear_error(built: machine.Programs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_scheduler_is_a_clear_error(built: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
     task = sweep.Task("t", {}, 1, paper("none", seed=9, duration=30.0).render())
-    machine.stored(built.key(task.run)).unlink(missing_ok=True)
+    machine.stored(keys.of(task.run)).unlink(missing_ok=True)
     with pytest.raises(LabError, match=r"no Dask scheduler at tcp://127\.0\.0\.1:1"):
-        sweep.run([task], Cluster("tcp://127.0.0.1:1", timeout=0.5))
+        sweep.run([task], sweep.Cluster("tcp://127.0.0.1:1", timeout=0.5))

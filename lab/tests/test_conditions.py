@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from experiments.frontier.world.paths import today
-from experiments.tcp_nice.world.paper import paper
+from experiments.frontier import today
+from experiments.tcp_nice.section4 import paper
 from netnice_lab.engine import machine
+from netnice_lab.engine.programs import Programs
 from netnice_lab.measures import results
 from netnice_lab.model.output import Output
 from netnice_lab.model.scenario import Scenario
@@ -16,13 +17,13 @@ from netnice_lab.model.topology import Link, Pipe, Queue, Topology
 from netnice_lab.model.traffic import Bulk, Change, OnOff
 
 
-def measure(scenario: Scenario, built: machine.Programs) -> tuple[results.Metrics, Output]:
+def measure(scenario: Scenario, built: Programs) -> tuple[results.Metrics, Output]:
     run = scenario.render()
-    output = machine.execute(run, built)
+    output = machine.execute(run)
     return results.metrics(run, output), output
 
 
-def test_delays_add_up_along_two_routers(built: machine.Programs, no_kept_results: Path) -> None:
+def test_delays_add_up_along_two_routers(built: Programs, no_kept_results: Path) -> None:
     slow = Pipe(5_000_000, Queue("fifo", bytes=20_000), delay=30_000)
     topology = Topology(
         ("a", "b"),
@@ -35,7 +36,7 @@ def test_delays_add_up_along_two_routers(built: machine.Programs, no_kept_result
     assert 45_000 <= lowest < 49_000
 
 
-def test_samples_show_queue_and_window_over_time(built: machine.Programs, no_kept_results: Path) -> None:
+def test_samples_show_queue_and_window_over_time(built: Programs, no_kept_results: Path) -> None:
     scenario = replace(paper("netnice", duration=40.0), sample=0.5)
     metrics, output = measure(scenario, built)
     tables = results.samples(output)
@@ -45,7 +46,7 @@ def test_samples_show_queue_and_window_over_time(built: machine.Programs, no_kep
     assert 1 / 50 < windows.min() < 1 < windows.max(), "W falls below one segment, and is seen to"
 
 
-def test_a_rate_can_change_while_a_run_goes_on(built: machine.Programs, no_kept_results: Path) -> None:
+def test_a_rate_can_change_while_a_run_goes_on(built: Programs, no_kept_results: Path) -> None:
     usual = today("none", rate=10.0)
     slower = "qdisc change dev router-2 root handle 1: tbf rate 2000000bit burst 1600 limit 100000000"
     flows = (Bulk("bulk", "home", 1, "cubic"),)
@@ -54,7 +55,7 @@ def test_a_rate_can_change_while_a_run_goes_on(built: machine.Programs, no_kept_
     assert metrics["background"] == pytest.approx(1.91, rel=0.03)
 
 
-def test_loss_is_what_the_link_says(built: machine.Programs, no_kept_results: Path) -> None:
+def test_loss_is_what_the_link_says(built: Programs, no_kept_results: Path) -> None:
     lossy = Pipe(5_000_000, Queue("fifo", bytes=50_000), loss=0.05)
     topology = Topology(("a", "b"), ("r",), (Link("a", "r"), Link("r", "b", forward=lossy)))
     source = OnOff("a", "b", 4, 400_000, packet=500)
@@ -63,14 +64,14 @@ def test_loss_is_what_the_link_says(built: machine.Programs, no_kept_results: Pa
 
 
 @pytest.mark.parametrize("queue", ["red", "codel", "pie", "fq", "fq_codel", "cake", "priority"])
-def test_every_queue_carries_traffic(built: machine.Programs, no_kept_results: Path, queue: str) -> None:
+def test_every_queue_carries_traffic(built: Programs, no_kept_results: Path, queue: str) -> None:
     metrics, _ = measure(today("cubic", rate=5.0, queue=queue, duration=20.0, flows=2), built)
     assert metrics["foreground"] > 1
     assert metrics["background"] > 0.3
 
 
 @pytest.mark.parametrize("limit", [200_000, 1_000_000])
-def test_a_rate_limit_limits(built: machine.Programs, no_kept_results: Path, limit: int) -> None:
+def test_a_rate_limit_limits(built: Programs, no_kept_results: Path, limit: int) -> None:
     scenario = today("none", rate=10.0, duration=20.0)
     scenario = replace(scenario, traffic=(Bulk("bulk", "home", 2, "reno", rate=limit),))
     metrics, _ = measure(scenario, built)

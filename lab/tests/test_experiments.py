@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from netnice_lab import cli, places
-from netnice_lab.commands.options import parse_only
-from netnice_lab.engine import machine, sweep
+from netnice_lab.commands import parse_only
+from netnice_lab.engine import sweep
+from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
 from netnice_lab.model import catalogue
 from netnice_lab.model.protocols import protocol
@@ -70,25 +71,43 @@ def test_only_takes_several_keys_and_values_beyond_the_sweep() -> None:
 
 
 NEW = """# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-from experiments.frontier.world.paths import today
+from experiments.frontier import today
 from netnice_lab.model.experiment import Experiment
 
-experiment = Experiment(
+toy = Experiment(
     title="Toy", claim="None.", sweep={"protocol": ("cubic",)}, figures=[], seeds=1,
     scenario=lambda protocol, seed: today(protocol, rate=5.0, flows=1, duration=15.0, seed=seed),
 )
+EXPERIMENTS = {"toy": toy}
 """
 
 
-def test_a_new_experiment_is_one_file(
-    built: machine.Programs,
+def new_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """experiments/ with a file of one experiment, which runs beside those that are there."""
+    monkeypatch.setattr(places, "EXPERIMENTS", folder / "experiments")
+    monkeypatch.syspath_prepend(folder)
+    (folder / "experiments").mkdir()
+    (folder / "experiments" / "toys.py").write_text(NEW)
+
+
+def test_a_new_experiment_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new_file(tmp_path, monkeypatch)
+    assert catalogue.names() == ["toy"]
+    assert [task.name for task in sweep.tasks([catalogue.load("toy")])] == ["toy protocol=cubic seed=1"]
+
+
+def test_no_name_is_of_two_experiments() -> None:
+    names = [name for _, module in catalogue.modules() for name in getattr(module, "EXPERIMENTS", {})]
+    assert sorted(names) == catalogue.names()
+
+
+def test_a_new_experiment_is_listed_and_run(
+    built: Programs,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(places, "EXPERIMENTS", tmp_path)
-    (tmp_path / "toys").mkdir()
-    (tmp_path / "toys" / "toy.py").write_text(NEW)
+    new_file(tmp_path, monkeypatch)
     for words in (["list"], ["run", "toy"]):
         monkeypatch.setattr("sys.argv", ["netnice-lab", *words])
         assert cli.main() == 0

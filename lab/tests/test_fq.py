@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.frontier.world.paths import today
+from experiments.frontier import today
 from netnice_lab.engine import machine
+from netnice_lab.engine.programs import Programs
 from netnice_lab.measures import results
 from netnice_lab.model.protocols import protocol
 from netnice_lab.model.traffic import Bulk, Change
@@ -20,7 +21,7 @@ SETTLED, END = 4_000_000, 24_000_000  # us
 TOGETHER = 3_000  # us between the ACKs of one pair
 
 
-def gaps(window: int, changes: tuple[Change, ...], built: machine.Programs) -> np.ndarray:
+def gaps(window: int, changes: tuple[Change, ...], built: Programs) -> np.ndarray:
     """Between pairs, as parts of the ideal: two round trips over the window. Who receives acknowledges each segment."""
     chosen = protocol("netnice").with_parameters(force_window=window, max_gap=0, peer_gap=0)
     scenario = today(chosen, rate=100.0, rtt=RTT_MS, flows=1)
@@ -33,7 +34,7 @@ def gaps(window: int, changes: tuple[Change, ...], built: machine.Programs) -> n
         warm_up=2.0,
         sample=0.001,
     )
-    flow = results.samples(machine.execute(scenario.render(), built))["flow"]
+    flow = results.samples(machine.execute(scenario.render()))["flow"]
     acked = flow.acked.diff() > 0
     times = flow.us[acked & (flow.us > SETTLED)].to_numpy(float)
     pairs = times[np.diff(times, prepend=0) > TOGETHER]
@@ -43,23 +44,23 @@ def gaps(window: int, changes: tuple[Change, ...], built: machine.Programs) -> n
 
 @pytest.mark.parametrize("qdisc", ["pfifo", "fq"])
 @pytest.mark.parametrize("window", [ONE // 2, ONE // 8, 85], ids=["1/2", "1/8", "1/48"])
-def test_gaps_of_pairs(window: int, qdisc: str, built: machine.Programs, no_kept_results: Path) -> None:
+def test_gaps_of_pairs(window: int, qdisc: str, built: Programs, no_kept_results: Path) -> None:
     found = gaps(window, (Change(0.0, "bulk", f"{QDISC} {qdisc}"),), built)
     assert len(found) >= 8
     assert np.abs(found - 1).max() <= 0.1, (found.min(), found.max())
 
 
-def test_nothing_leaves_early_when_fq_goes(built: machine.Programs, no_kept_results: Path) -> None:
+def test_nothing_leaves_early_when_fq_goes(built: Programs, no_kept_results: Path) -> None:
     """The kernel goes on leaving a connection to fq that has met it once; what fq holds is lost with it."""
     there = Change(0.0, "bulk", f"{QDISC} fq")
     gone = Change(END / 2e6, "bulk", f"{QDISC} pfifo")
     assert gaps(ONE // 8, (there, gone), built).min() >= 0.9
 
 
-def test_what_is_spare_is_found(built: machine.Programs, no_kept_results: Path) -> None:
+def test_what_is_spare_is_found(built: Programs, no_kept_results: Path) -> None:
     """Beside documents; less, as what fq was given cannot be had back when the path turns out to be free."""
     usual = today("netnice", rate=10.0, flows=4, duration=40.0)
     behind = replace(usual, traffic=(*usual.traffic, Change(0.0, "bulk", f"{QDISC} fq")))
-    without, found = (results.metrics(run, machine.execute(run, built)) for run in (usual.render(), behind.render()))
+    without, found = (results.metrics(run, machine.execute(run)) for run in (usual.render(), behind.render()))
     assert found["background"] >= 0.7 * without["background"], (found["background"], without["background"])
     assert found["latency_geometric"] <= 1.02 * without["latency_geometric"]

@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from experiments.frontier.world.paths import today
-from experiments.tcp_nice.world.paper import paper
+from experiments.frontier import today
+from experiments.tcp_nice.section4 import paper
 from netnice_lab import places
 from netnice_lab.engine import machine, sweep
+from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
 from netnice_lab.measures import results
 from netnice_lab.model.experiment import Cell
@@ -30,43 +31,41 @@ from netnice_lab.model.scenario import Run
 MakeRun = Callable[..., Run]
 
 
-def test_cubic_fills_a_link(built: machine.Programs, no_kept_results: Path, bulk: MakeRun) -> None:
+def test_cubic_fills_a_link(built: Programs, no_kept_results: Path, bulk: MakeRun) -> None:
     run = bulk("cubic", 2, 20.0)
-    assert results.metrics(run, machine.execute(run, built))["background"] == pytest.approx(9.56, rel=0.01)
+    assert results.metrics(run, machine.execute(run))["background"] == pytest.approx(9.56, rel=0.01)
 
 
 @pytest.mark.parametrize("algorithm", ["netnice", "nice", "nnreno", "nnvegas", "reno", "vegas", "lp", "bbr"])
-def test_every_algorithm_works(built: machine.Programs, no_kept_results: Path, bulk: MakeRun, algorithm: str) -> None:
+def test_every_algorithm_works(built: Programs, no_kept_results: Path, bulk: MakeRun, algorithm: str) -> None:
     run = bulk(algorithm, 1, 20.0)
-    assert results.metrics(run, machine.execute(run, built))["background"] > 5
+    assert results.metrics(run, machine.execute(run))["background"] > 5
 
 
-def test_a_run_is_bit_identical_alone_and_beside_another_under_load(
-    built: machine.Programs, no_kept_results: Path
-) -> None:
+def test_a_run_is_bit_identical_alone_and_beside_another_under_load(built: Programs, no_kept_results: Path) -> None:
     run = paper("nice-0.1", duration=40.0).render()
     with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as load:
         try:
             with ThreadPoolExecutor(2) as pool:
-                both = list(pool.map(lambda _: machine.execute(run, built, fresh=True).digest, range(2)))
+                both = list(pool.map(lambda _: machine.execute(run, fresh=True).digest, range(2)))
         finally:
             load.kill()
-    assert {machine.execute(run, built, fresh=True).digest} == set(both)
+    assert {machine.execute(run, fresh=True).digest} == set(both)
 
 
-def test_a_seed_makes_a_difference(built: machine.Programs, no_kept_results: Path, bulk: MakeRun) -> None:
-    first, second = (machine.execute(bulk("cubic", 2, 10.0, seed), built).digest for seed in (1, 2))
+def test_a_seed_makes_a_difference(built: Programs, no_kept_results: Path, bulk: MakeRun) -> None:
+    first, second = (machine.execute(bulk("cubic", 2, 10.0, seed)).digest for seed in (1, 2))
     assert first != second
 
 
 def test_a_path_of_the_host_makes_no_difference(
-    built: machine.Programs, no_kept_results: Path, bulk: MakeRun, tmp_path: Path
+    built: Programs, no_kept_results: Path, bulk: MakeRun, tmp_path: Path
 ) -> None:
     run = bulk("netnice", 2, 10.0)
-    usual = machine.execute(run, built, fresh=True)
+    usual = machine.execute(run, fresh=True)
     elsewhere = tmp_path / "a" / "much" / "longer" / "name"
     elsewhere.mkdir(parents=True)
-    assert machine.boot(elsewhere, run, built, 60, "elsewhere", "").digest == usual.digest
+    assert machine.boot(elsewhere, run, 60, "elsewhere", "").digest == usual.digest
 
 
 @pytest.mark.parametrize(
@@ -74,51 +73,51 @@ def test_a_path_of_the_host_makes_no_difference(
     [({"threshold": 101}, "netnice: threshold takes 0 to 100"), ({"min_window": 0}, "min_window takes 1 to 4096000")],
 )
 def test_the_module_refuses_what_is_out_of_range(
-    built: machine.Programs, no_kept_results: Path, bulk: MakeRun, changes: dict[str, int], words: str
+    built: Programs, no_kept_results: Path, bulk: MakeRun, changes: dict[str, int], words: str
 ) -> None:
     run = replace(bulk("netnice", 1, 5.0), parameters={"netnice": changes})
     with pytest.raises(LabError, match=words):
-        machine.execute(run, built)
+        machine.execute(run)
 
 
-def test_the_module_takes_parameters_by_name(built: machine.Programs, no_kept_results: Path, bulk: MakeRun) -> None:
+def test_the_module_takes_parameters_by_name(built: Programs, no_kept_results: Path, bulk: MakeRun) -> None:
     held = replace(bulk("netnice", 1, 5.0), parameters={"netnice": {"force_window": 3 * 4096, "threshold": 20}})
-    assert results.metrics(held, machine.execute(held, built))["window"] == pytest.approx(3, abs=0.1)
+    assert results.metrics(held, machine.execute(held))["window"] == pytest.approx(3, abs=0.1)
 
 
-def test_documents_over_persistent_connections_all_arrive(built: machine.Programs, no_kept_results: Path) -> None:
+def test_documents_over_persistent_connections_all_arrive(built: Programs, no_kept_results: Path) -> None:
     run = today("none", persistent=True, duration=20.0).render()
-    metrics = results.metrics(run, machine.execute(run, built))
+    metrics = results.metrics(run, machine.execute(run))
     assert metrics["unfinished"] == 0
     assert 40 < metrics["latency"] < 200
 
 
 def test_a_kept_result_is_not_run_again_and_a_damaged_one_is(
-    built: machine.Programs, no_kept_results: Path, bulk: MakeRun
+    built: Programs, no_kept_results: Path, bulk: MakeRun
 ) -> None:
     run = bulk("cubic", 1, 5.0)
-    first = machine.execute(run, built)
+    first = machine.execute(run)
     (kept,) = no_kept_results.glob("*.xz")
     stamp = kept.stat().st_mtime_ns
-    assert machine.execute(run, built).digest == first.digest
+    assert machine.execute(run).digest == first.digest
     assert kept.stat().st_mtime_ns == stamp
     kept.write_bytes(b"half a file")
-    assert machine.execute(run, built).digest == first.digest
+    assert machine.execute(run).digest == first.digest
     assert kept.stat().st_mtime_ns != stamp
 
 
-def test_a_full_disk_is_a_clear_error(built: machine.Programs, bulk: MakeRun, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_a_clear_error(built: Programs, bulk: MakeRun, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "stored", lambda key: Path("/dev/full/kept.json.xz"))
     with pytest.raises(LabError, match="cannot keep a result"):
-        machine.execute(bulk("cubic", 1, 5.0), built, fresh=True)
+        machine.execute(bulk("cubic", 1, 5.0), fresh=True)
 
 
 def test_a_hung_guest_is_killed_and_named(
-    built: machine.Programs, no_kept_results: Path, bulk: MakeRun, monkeypatch: pytest.MonkeyPatch
+    built: Programs, no_kept_results: Path, bulk: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(machine, "shared_memory", lambda: str(no_kept_results))
     with pytest.raises(LabError, match="the slow one: the guest hung and was killed"):
-        machine.execute(bulk("cubic", 50, 100_000.0), built, limit=1.5, name="the slow one")
+        machine.execute(bulk("cubic", 50, 100_000.0), limit=1.5, name="the slow one")
     assert not guests(str(no_kept_results))
 
 
@@ -141,7 +140,7 @@ class Crashing:
 
 
 def test_a_guest_that_died_is_started_again_and_it_is_said(
-    built: machine.Programs, no_kept_results: Path, bulk: MakeRun, monkeypatch: pytest.MonkeyPatch
+    built: Programs, no_kept_results: Path, bulk: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = StringIO()
     tasks = [sweep.Task("t", {"cell": s}, s, bulk("cubic", 1, 5.0, s)) for s in (1, 2)]
@@ -156,22 +155,20 @@ def test_a_guest_that_died_is_started_again_and_it_is_said(
 
 
 def test_a_guest_that_dies_each_time_is_an_error(
-    built: machine.Programs, no_kept_results: Path, bulk: MakeRun, monkeypatch: pytest.MonkeyPatch
+    built: Programs, no_kept_results: Path, bulk: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dying = Crashing(monkeypatch, 100)
     with pytest.raises(machine.GuestCrashError):
-        machine.execute(bulk("cubic", 1, 5.0), built)
+        machine.execute(bulk("cubic", 1, 5.0))
     assert dying.left == 100 - machine.ATTEMPTS
 
 
-def test_an_unknown_algorithm_shows_the_guests_words(
-    built: machine.Programs, no_kept_results: Path, bulk: MakeRun
-) -> None:
+def test_an_unknown_algorithm_shows_the_guests_words(built: Programs, no_kept_results: Path, bulk: MakeRun) -> None:
     with pytest.raises(LabError, match="no congestion control 'westwood' in the guest"):
-        machine.execute(bulk("westwood"), built)
+        machine.execute(bulk("westwood"))
 
 
-def test_interrupting_the_command_leaves_no_process(built: machine.Programs, tmp_path: Path) -> None:
+def test_interrupting_the_command_leaves_no_process(built: Programs, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "netnice_lab", "run", "nice-fig3", "--only", "protocol=cubic,flows=99,98,97"]
     cache = tmp_path / "netnice" / "lab"
     cache.mkdir(parents=True)
@@ -232,26 +229,26 @@ def command_lines() -> dict[int, str]:
     return found
 
 
-def test_a_hundred_flows_at_100_mbit_for_a_minute(built: machine.Programs, no_kept_results: Path) -> None:
+def test_a_hundred_flows_at_100_mbit_for_a_minute(built: Programs, no_kept_results: Path) -> None:
     from netnice_lab.model.scenario import Scenario
     from netnice_lab.model.topology import Queue, dumbbell
     from netnice_lab.model.traffic import Bulk
 
     topology = dumbbell(100_000_000, 20_000, Queue("fifo", bytes=250_000))
     run = Scenario(topology, (Bulk("bulk", "home", 100, "cubic"),), 60.0, 10.0, 1).render()
-    output = machine.execute(run, built)
+    output = machine.execute(run)
     assert results.metrics(run, output)["background"] == pytest.approx(95.6, rel=0.01)
     assert output.cpu < 15  # 5 s on an idle machine; another's load slows a shared core to a third
 
 
-def test_experiments_in_one_call_keep_their_own_types(built: machine.Programs, bulk: MakeRun) -> None:
+def test_experiments_in_one_call_keep_their_own_types(built: Programs, bulk: MakeRun) -> None:
     names: dict[str, Cell] = {"one": {"fraction": 10}, "two": {"spare": 0.5}}
     tasks = [sweep.Task(name, cell, 1, bulk("cubic", 1, 5.0)) for name, cell in names.items()]
     frame, _ = sweep.run(tasks, sweep.Local(1))
     assert [type(value) for value in frame.fraction[:1]] == [int]
 
 
-def test_local_sweeps_keep_the_order_of_the_cells(built: machine.Programs, bulk: MakeRun) -> None:
+def test_local_sweeps_keep_the_order_of_the_cells(built: Programs, bulk: MakeRun) -> None:
     tasks = [sweep.Task("t", {"seed": s}, s, bulk("cubic", 1, 5.0, s)) for s in (3, 1, 2)]
     frame, _ = sweep.run(tasks, sweep.Local(2))
     assert list(frame.seed) == [3, 1, 2]

@@ -2,9 +2,9 @@
 import numpy as np
 import pytest
 
-from experiments.tcp_nice.world import drive
-from experiments.tcp_nice.world.hours import LOADS, hourly
-from experiments.tcp_nice.world.internet import PATHS, PAYLOAD, parts, transfer
+from experiments.tcp_nice import drive
+from experiments.tcp_nice.hours import LOADS, hourly
+from experiments.tcp_nice.internet import PATHS, PAYLOAD, parts, transfer
 from netnice_lab.model.traffic import Bulk, Change, Documents
 
 

@@ -3,8 +3,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.tcp_nicer.world import levels
-from experiments.tcp_nicer.world.measures import Arrival, Beside
+from experiments.tcp_nicer import levels
+from experiments.tcp_nicer.levels import Arrival, Beside
 from netnice_lab.engine import sweep
 from netnice_lab.measures import over_time
 from netnice_lab.model import catalogue

@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from clone import Clone
-from netnice_lab.engine import machine
-from netnice_lab.engine.mutants import Mutant
+from netnice_lab.engine.faults import Mutant
+from netnice_lab.engine.programs import Programs
 
 EXPERIMENT = "vulture-fig15"
 SHIM = "transport/receiver"
@@ -32,7 +32,7 @@ MUTANTS = (
 
 
 @pytest.fixture(scope="module")
-def clone(built: machine.Programs) -> Iterator[Clone]:
+def clone(built: Programs) -> Iterator[Clone]:
     with TemporaryDirectory(prefix="netnice-lab-") as folder:  # not pytest's, which it keeps
         yield Clone(Path(folder))
 

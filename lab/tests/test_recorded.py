@@ -15,6 +15,7 @@ from netnice_lab.errors import LabError
 from netnice_lab.judgement import check, recorded
 from netnice_lab.judgement.recorded import Place
 from netnice_lab.model import catalogue
+from netnice_lab.model.cells import describe
 from netnice_lab.model.experiment import Row
 from netnice_lab.model.output import Output
 from netnice_lab.model.scenario import Run
@@ -69,7 +70,7 @@ def test_every_recorded_result_is_of_a_cell_that_there_is() -> None:
         for entry in map(json.loads, file.read_text().splitlines()):
             one = catalogue.load(entry["experiment"])
             assert recorded.file_of(one.name) == file
-            assert entry["cell"] in {recorded.describe(cell) for cell in one.cells()}
+            assert entry["cell"] in {describe(cell) for cell in one.cells()}
             assert all(len(values) == len(entry["runs"]) for values in entry["numbers"].values())
 
 

@@ -2,7 +2,7 @@
 import pandas as pd
 import pytest
 
-from experiments.tcp_nice.world.replication import EACH, LINES, REGIONS, distribution, mean_while, network
+from experiments.tcp_nice.replication import EACH, LINES, REGIONS, distribution, mean_while, network
 from netnice_lab.model.traffic import Change, Documents
 
 COLUMNS = ["client", "asked_us", "first_us", "acked_us", "arrived_us"]

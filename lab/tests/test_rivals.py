@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments.low_priority.world import access as lowprio
-from experiments.low_priority.world import rivals
+from experiments.low_priority import access, figures
 from netnice_lab.engine import machine, sweep
+from netnice_lab.engine.programs import Programs
 from netnice_lab.measures import results
 from netnice_lab.model import catalogue
 from netnice_lab.publishing import plot
@@ -25,7 +25,7 @@ def runs() -> pd.DataFrame:
 
 
 def test_the_ranking_counts_each_flavours_own_runs_lowest_first() -> None:
-    table = rivals.ranking(runs())
+    table = figures.ranking(runs())
     assert list(table["first"].drop_duplicates()) == ["c", "b", "a"]
     parts = table.set_index(["first", "second"]).part
     assert parts["a", "c"] == pytest.approx(2 / 4)
@@ -34,10 +34,10 @@ def test_the_ranking_counts_each_flavours_own_runs_lowest_first() -> None:
 
 
 def test_points_are_parts_of_what_that_seeds_link_carries() -> None:
-    points = rivals.points(runs())
+    points = figures.points(runs())
     one = points[(points["first"] == "c") & (points["second"] == "a")]
-    assert list(one.first_part) == [pytest.approx(1 / lowprio.pair_capacity("wifi", seed)) for seed in (1, 2)]
-    assert list(one.second_part) == [pytest.approx(9 / lowprio.pair_capacity("wifi", seed)) for seed in (1, 2)]
+    assert list(one.first_part) == [pytest.approx(1 / access.pair_capacity("wifi", seed)) for seed in (1, 2)]
+    assert list(one.second_part) == [pytest.approx(9 / access.pair_capacity("wifi", seed)) for seed in (1, 2)]
 
 
 @pytest.mark.parametrize("name", ["lbe-fig3", "lbe-fig4"])
@@ -54,16 +54,14 @@ def test_figures_3_and_4_of_the_report_are_the_same_runs() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 5])
-def test_a_link_that_varies_carries_what_its_weather_says(
-    built: machine.Programs, no_kept_results: Path, seed: int
-) -> None:
-    run = rivals.scenario("cubic:cubic", seed).render()
-    metrics = results.metrics(run, machine.execute(run, built))
-    assert metrics["total"] == pytest.approx(lowprio.pair_capacity("wifi", seed), rel=0.01)
+def test_a_link_that_varies_carries_what_its_weather_says(built: Programs, no_kept_results: Path, seed: int) -> None:
+    run = figures.meeting("cubic:cubic", seed).render()
+    metrics = results.metrics(run, machine.execute(run))
+    assert metrics["total"] == pytest.approx(access.pair_capacity("wifi", seed), rel=0.01)
 
 
-def test_an_upload_through_the_modem_fills_its_buffer(built: machine.Programs, no_kept_results: Path) -> None:
+def test_an_upload_through_the_modem_fills_its_buffer(built: Programs, no_kept_results: Path) -> None:
     found = catalogue.load("lbe-reverse")
     run = found.at({"protocol": "netnice", "reverse": "cubic", "stamps": True}, 1).render()
-    metrics = results.metrics(run, machine.execute(run, built))
-    assert metrics["queue_p95"] > 0.7 * lowprio.LINKS["plain"].buffer
+    metrics = results.metrics(run, machine.execute(run))
+    assert metrics["queue_p95"] > 0.7 * access.LINKS["plain"].buffer

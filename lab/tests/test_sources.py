@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from netnice_lab import places
-from netnice_lab.engine import kernel, module, mutants
+from netnice_lab.engine import kernel, programs
 from netnice_lab.errors import LabError
 from netnice_lab.model.parameters import Parameters
 
 
 def test_the_module_and_the_ebpf_object_are_the_same_source() -> None:
-    shims = [module.SHIM / "module" / "netnice.c", module.SHIM / "bpf" / "sender.bpf.c"]
+    shims = [places.SHIMS / "sender" / "module" / "netnice.c", places.SHIMS / "sender" / "bpf" / "sender.bpf.c"]
     for shim in shims:
         assert '#include "../sender.c"' in shim.read_text()
-    assert "#if" not in (module.SHIM / "sender.c").read_text()
+    assert "#if" not in (places.SHIMS / "sender" / "sender.c").read_text()
 
 
 def test_parameters_are_those_of_the_cores() -> None:
@@ -30,11 +30,10 @@ def test_parameters_are_those_of_the_cores() -> None:
         parameters.row("ncie", {})
 
 
-
 @pytest.mark.parametrize("tree", [places.CORES, places.SHIMS])
 def test_every_header_of_cores_and_shims_is_watched(tree: Path) -> None:
     """A core may include any of them: delay.h of the receivers has ../tick.h."""
-    watched = set(module.sources())
+    watched = set(programs.sources())
     headers = {file for file in tree.rglob("*.[ch]") if not file.name.endswith(".mod.c")}
     assert headers and headers <= watched
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 import pytest
 
-from experiments.tcp_nice.world.theorem import Path, bound, interference, reno_throughput
+from experiments.tcp_nice.theorem import Path, bound, interference, reno_throughput
 
 PATH = Path(mu=950, tau=0.1, buffer=98)
 

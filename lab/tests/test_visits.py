@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.tcp_nice.world.prefetching import visited
+from experiments.tcp_nice.prefetching import visited
 from netnice_lab.engine import machine
+from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
 from netnice_lab.measures import results, visits
 from netnice_lab.model.scenario import Run
@@ -25,24 +26,24 @@ def short(preset: str, protocol: str, seed: int = 1) -> Run:
     return replace(made, traffic=(users,), duration=62.0, warm_up=20.0).render()
 
 
-def test_prefetching_is_of_use_and_bit_identical(built: machine.Programs, no_kept_results: Path) -> None:
+def test_prefetching_is_of_use_and_bit_identical(built: Programs, no_kept_results: Path) -> None:
     without, eager = short("none", "reno"), short("aggressive", "netnice")
-    nothing, ahead = (results.metrics(run, machine.execute(run, built)) for run in (without, eager))
+    nothing, ahead = (results.metrics(run, machine.execute(run)) for run in (without, eager))
     assert nothing["hits"] == nothing["prefetched"] == 0
     assert ahead["hits"] > 0.3
     assert ahead["waited"] < 0.8 * nothing["waited"]
-    assert len({machine.execute(eager, built, fresh=True).digest for _ in range(2)}) == 1
+    assert len({machine.execute(eager, fresh=True).digest for _ in range(2)}) == 1
 
 
-def test_another_seed_has_other_visits(built: machine.Programs, no_kept_results: Path) -> None:
-    first, second = (machine.execute(short("none", "reno", seed), built).digest for seed in (1, 2))
+def test_another_seed_has_other_visits(built: Programs, no_kept_results: Path) -> None:
+    first, second = (machine.execute(short("none", "reno", seed)).digest for seed in (1, 2))
     assert first != second
 
 
-def test_visits_that_leave_no_report_are_an_error(built: machine.Programs, no_kept_results: Path) -> None:
+def test_visits_that_leave_no_report_are_an_error(built: Programs, no_kept_results: Path) -> None:
     run = short("none", "reno")
     with pytest.raises(LabError, match="the guest failed"):
-        machine.execute(replace(run, reports=(*run.reports, "visits-nobody.json")), built)
+        machine.execute(replace(run, reports=(*run.reports, "visits-nobody.json")))
 
 
 def report(**waits: float) -> str:

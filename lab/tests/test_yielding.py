@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.vulture.world import figures, measures, scenarios, testbed
+from experiments.vulture import report, scenarios, testbed
 from netnice_lab.engine import sweep
-from netnice_lab.judgement import pins
+from netnice_lab.judgement import recorded
 from netnice_lab.model import catalogue
 from netnice_lab.model.output import Output
 from netnice_lab.publishing import plot
@@ -28,8 +28,8 @@ def flow(number: int, rate: list[tuple[float, float]]) -> pd.DataFrame:
 def test_found_is_the_end_of_the_first_half_second_at_four_fifths() -> None:
     capacity = testbed.CAPACITY
     slow = flow(2, [(10.0, 0.1), (13.0, 0.5 * capacity), (40.0, capacity)])
-    assert measures.found(slow, 2, 10.0, 40.0) == pytest.approx(3.3, abs=0.15)
-    assert measures.found(slow, 2, 0.0, 10.0) == 10.0, "never: the whole period"
+    assert testbed.found(slow, 2, 10.0, 40.0) == pytest.approx(3.3, abs=0.15)
+    assert testbed.found(slow, 2, 0.0, 10.0) == 10.0, "never: the whole period"
 
 
 def test_the_window_at_the_switch_is_compared_with_the_estimate_before_it() -> None:
@@ -37,7 +37,7 @@ def test_the_window_at_the_switch_is_compared_with_the_estimate_before_it() -> N
     us = (np.arange(0, 180, 0.1) * 1e6).astype(int)
     held = (us > 45e6) & (us <= 135e6)
     receiver = pd.DataFrame({"us": us, "port": 5003, "window": np.where(held, 9000, 0), "target": 0, "estimate": 10000})
-    found = measures.beside_switched(both, receiver, GROUPS)
+    found = testbed.beside_switched(both, receiver, GROUPS)
     assert found["taken"] == pytest.approx(0.9)
     assert found["foreground_got"] == pytest.approx(1.0, abs=0.001)
     assert found["use"] == pytest.approx(0.5, abs=0.001)
@@ -55,7 +55,7 @@ def test_the_estimate_is_held_against_the_window_that_limits() -> None:
             "estimate": np.where(held, 11 * 1448, 17 * 1448),
         }
     )
-    found = measures.estimate(ours, receiver, GROUPS)
+    found = testbed.estimate(ours, receiver, GROUPS)
     assert found["estimate"] == pytest.approx(0.85)
     assert found["estimate_held"] == pytest.approx(1.1)
     assert found["estimate_follows"] == pytest.approx(0.0)
@@ -67,22 +67,22 @@ def test_no_number_of_the_paper_is_held_against_one_run_of_the_faithful_core() -
         found = catalogue.load(name)
         for bar in found.bars:
             if bar.says.startswith("faithful, "):
-                pinned = [entry for entry in pins.read(found) if bar.cell.items() <= entry["cell"].items()]
-                assert [len(entry["seeds"]) for entry in pinned] == [figures.RUNS] * len(pinned), (name, bar.says)
-                held += len(pinned)
+                rows = [recorded.seeds(name, cell) for cell in found.cells() if bar.cell.items() <= cell.items()]
+                assert [len(seeds) for seeds in rows] == [report.RUNS] * len(rows), (name, bar.says)
+                held += len(rows)
     assert held > 20
 
 
 def test_what_a_window_of_one_segment_gets_a_round_trip_is_one_segment() -> None:
     one = 1448 * 8 / 0.1 / 1e6  # RTTs of flow() are 100 ms
     both = pd.concat([flow(0, [(60.0, 9.0)]), flow(2, [(60.0, one)])])
-    assert measures.a_round(both, GROUPS, 60.0)["a_round"] == pytest.approx(1.0, abs=0.01)
-    assert measures.a_round(both, {"foreground": [0]}, 60.0) == {}
+    assert testbed.a_round(both, GROUPS, 60.0)["a_round"] == pytest.approx(1.0, abs=0.01)
+    assert testbed.a_round(both, {"foreground": [0]}, 60.0) == {}
 
 
 def test_a_longer_run_is_measured_to_45_seconds_before_its_end() -> None:
     both = pd.concat([flow(0, [(600.0, 6.0)]), flow(2, [(45.0, 0.0), (555.0, 1.782), (600.0, 0.0)])])
-    assert measures.steady(both, GROUPS, 600.0)["use"] == pytest.approx(0.5, abs=0.001)
+    assert testbed.steady(both, GROUPS, 600.0)["use"] == pytest.approx(0.5, abs=0.001)
 
 
 def test_a_clock_that_drifts_is_the_receivers_parameter() -> None:

@@ -91,9 +91,10 @@ def scenario(toy: str, seed: int) -> Scenario:
     return Scenario(topology, (flow,), 10.0, 2.0, seed, receiver=receiver)
 
 
-experiment = Experiment(
+toys = Experiment(
     title="toys", claim="none", sweep={"toy": ("toysender", "toyreceiver")}, scenario=scenario, figures=[], seeds=1
 )
+EXPERIMENTS = {"toys": toys}
 '''
 SUBCOMMAND = """\
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
@@ -125,7 +126,7 @@ def clone() -> Clone:
         folder, toy = f"algorithms/{half}", f"toy{half}"
         made.add(f"{folder}/{toy}.h", text)
         made.add_row(folder, toy, f"X({toy}, {toy}, false, {toy.upper()}_PARAMS)")
-    made.add("lab/experiments/toys/toys.py", EXPERIMENT)
+    made.add("lab/experiments/toys.py", EXPERIMENT)
     made.add("crates/netnicectl/src/commands/toy.rs", SUBCOMMAND)
     made.add_subcommand("toy", "Toy")
     made.build("netnicectl", "netnice", "netnice-receiver")

@@ -17,7 +17,7 @@ from netnice_lab import places
 from netnice_lab.errors import LabError
 from netnice_lab.model import catalogue
 from netnice_lab.model.cells import describe
-from netnice_lab.model.experiment import Experiment, Row
+from netnice_lab.model.experiment import Cell, Experiment, Row
 
 Place = tuple[str, str, int]
 """Experiment, cell in words, seed."""
@@ -65,6 +65,11 @@ def read(experiments: Iterable[Experiment]) -> dict[Place, Result]:
 def has(experiment: str) -> bool:
     """Is anything recorded of it? What is only looked at is not."""
     return any(place[0] == experiment for place in read_file(file_of(experiment)))
+
+
+def seeds(experiment: str, cell: Cell) -> list[int]:
+    """The seeds of a cell of which results are recorded."""
+    return [place[2] for place in read_file(file_of(experiment)) if place[:2] == (experiment, describe(cell))]
 
 
 def numbers_kept(experiment: Experiment) -> list[str]:

@@ -1,43 +1,60 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""The experiments: every file in a folder of experiments/ is one, and is called like its file."""
+"""The experiments: every file in experiments/, or in a folder of it, may have some in its `EXPERIMENTS`, by name."""
 
-import importlib.util
+import importlib
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 from netnice_lab import places
 from netnice_lab.errors import LabError
 from netnice_lab.model.experiment import Experiment
 
 
-def files() -> dict[str, Path]:
-    """Every experiment's file by its name; a folder's `world/` holds what its experiments share."""
-    return {file.stem: file for file in sorted(places.EXPERIMENTS.glob("*/*.py"), key=lambda file: file.stem)}
+def modules(top: Path | None = None) -> Iterator[tuple[str, ModuleType]]:
+    """Every file below a folder (experiments/), and its paper: the file or folder of the top that it is in."""
+    top = top or places.EXPERIMENTS
+    for file in sorted(top.rglob("*.py")):
+        parts = file.relative_to(top).with_suffix("").parts
+        yield parts[0], importlib.import_module(".".join((top.name, *parts)))
+
+
+@cache
+def found(top: Path) -> dict[str, tuple[str, Experiment]]:
+    """Every experiment with its paper, in the order of the names."""
+    everything = {
+        name: (paper, replace(one, name=name))
+        for paper, module in modules(top)
+        for name, one in getattr(module, "EXPERIMENTS", {}).items()
+    }
+    return dict(sorted(everything.items()))
 
 
 def names() -> list[str]:
-    """Every experiment."""
-    return list(files())
+    """The names of all."""
+    return list(found(places.EXPERIMENTS))
+
+
+def entry(name: str) -> tuple[str, Experiment]:
+    """One experiment and its paper."""
+    everything = found(places.EXPERIMENTS)
+    if name not in everything:
+        raise LabError(f"unknown experiment '{name}'", "", f"choose one of {', '.join(everything)}")
+    return everything[name]
 
 
 def paper(name: str) -> str:
-    """The folder of an experiment."""
-    return files()[name].parent.name
+    """The file or folder of experiments/ that an experiment is in."""
+    return entry(name)[0]
 
 
 def load(name: str) -> Experiment:
-    """Read an experiment's file."""
-    if (file := files().get(name)) is None:
-        raise LabError(f"unknown experiment '{name}'", "", f"choose one of {', '.join(names())}")
-    spec = importlib.util.spec_from_file_location(f"experiment_{name.replace('-', '_')}", file)
-    assert spec is not None and spec.loader is not None
-    code = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(code)
-    found: Experiment = code.experiment
-    return replace(found, name=name)
+    """One experiment."""
+    return entry(name)[1]
 
 
 def load_all() -> Iterator[Experiment]:
     """Every experiment."""
-    return (load(name) for name in names())
+    return (one for _, one in found(places.EXPERIMENTS).values())

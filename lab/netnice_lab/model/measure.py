@@ -14,6 +14,13 @@ Groups = Mapping[str, list[int]]
 """The numbers of the flows, or of the document clients, of each group."""
 
 
+def no_documents() -> pd.DataFrame:
+    """A run without any."""
+    import pandas as pd
+
+    return pd.DataFrame()
+
+
 @dataclass(frozen=True)
 class Sampled:
     """The samples of one run: of its flows, of its receiver; `end`: when the run ended, seconds.
@@ -25,7 +32,7 @@ class Sampled:
     end: float
     flow: pd.DataFrame
     receiver: pd.DataFrame
-    documents: pd.DataFrame
+    documents: pd.DataFrame = field(default_factory=no_documents)
     readers: Groups = field(default_factory=dict)
 
 

@@ -2,7 +2,7 @@
 """Tables of the documentation, made from the runs: what stands between two marks of a file is written anew.
 
 `<!-- table SOURCE NAME -->` … `<!-- end -->`: SOURCE is an experiment and NAME one of its tables, or SOURCE is a folder
-of experiments and NAME a module of its `world` with a `summary` of several experiments.
+of experiments and NAME a module of it with a `summary` of several experiments.
 """
 
 import importlib
@@ -50,9 +50,9 @@ def markdown(table: Table, frame: pd.DataFrame) -> str:
 
 
 def summary(folder: str, name: str) -> Summary:
-    """The summary NAME of experiments/FOLDER/world/."""
+    """The summary of experiments/FOLDER/NAME.py."""
     try:
-        found: Summary = importlib.import_module(f"experiments.{folder}.world.{name}").summary
+        found: Summary = importlib.import_module(f"experiments.{folder}.{name}").summary
     except (ImportError, AttributeError) as error:
         raise LabError(
             f"no table '{folder} {name}'", str(error), "name an experiment and its table, or a folder and its summary"

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""TCP Nicer, figures 1 to 7: one flow with many of a lower level beside it, and four levels that start in turns."""
+
+from functools import partial
+
+from experiments.tcp_nicer.levels import LEVELS, PAPER_RATE, RATES, arriving, bars, beside, kept
+from netnice_lab.judgement import misses
+from netnice_lab.measures import over_time
+from netnice_lab.model.experiment import Cell, Experiment, Figure, Number, Table
+from netnice_lab.model.scenario import Scenario
+
+EXPERIMENTS: dict[str, Experiment] = {}
+MISSES: dict[str, dict[str, str]] = {}
+"""Bars that are not met, by experiment."""
+DIFFERS = (
+    "Linux 6.12's TCP instead of ns-2's: delayed ACKs in pairs, SACK, windows in segments of 460 bytes. The base "
+    "RTT is the paper's latency twice, as its topology has no other. Mean over 90 s from ten seconds after the lower "
+    "flows' start, where the paper shows curves; latency is the mean of the smoothed RTT over them."
+)
+SLOW_WIRE = "a pair takes 27 ms on this wire: those with which 19 flows of level 1 ask are a tenth of it"
+
+
+def figure(
+    number: int, upper: int, lower: int, claim: str, flows: tuple[int, ...] = (19,), missed: misses.Misses | None = None
+) -> Experiment:
+    """One of the paper's figures 1 to 6. `missed`: the bars that are not met, MEASURE PRESET xFLOWS, by the reason."""
+    names = ("the foreground", "level 0", "level 1", "level 2")
+    table = MISSES[f"nicer-fig{number}"] = misses.read(missed or {})
+    return Experiment(
+        title=f"TCP Nicer, figure {number}: {names[upper]} with {names[lower]} beside it",
+        claim=claim,
+        differs=DIFFERS,
+        sweep={"preset": tuple(LEVELS), "flows": (0, *flows)},
+        scenario=lambda preset, flows, seed: beside(LEVELS[preset][upper], LEVELS[preset][lower], flows, seed),
+        figures=[
+            Figure("flows", "upper", "preset", "lower flows", "upper flow, Mbit/s"),
+            Figure("flows", "upper_latency", "preset", "lower flows", "its latency, ms"),
+        ],
+        timelines=[
+            course
+            for count in flows for preset in LEVELS for course in over_time.courses({"preset": preset, "flows": count})
+        ],
+        tables=[
+            Table("paper", ("preset",), "flows", [
+                Number("kept", least=0.95), Number("latency", most=1.05), Number("kept_start"),
+                Number("latency_start"), Number("filled", least=0.9),
+            ])
+        ],
+        derive=partial(kept, keys=["preset"]),
+        pinned={"upper": 0.10, "lower": 0.25, "upper_latency": 0.05},
+        bars=[
+            bar
+            for preset in LEVELS for count in flows
+            for bar in bars(table, f"{preset} x{count}", {"preset": preset, "flows": count})
+        ],
+    )  # fmt: skip
+
+
+EXPERIMENTS["nicer-fig1"] = figure(
+    1, 0, 1,
+    "The foreground recovers after a period of instability and again utilizes most of the bandwidth; its latency rises "
+    "by about 13 % in that period only.",
+    missed={
+        "the path holds seven packets: 19 flows that each probe are a part of it, {mean} is left": """
+            goodput nicer: x19
+            goodput netnice: x19
+        """,
+    },
+)  # fmt: skip
+
+EXPERIMENTS["nicer-fig2"] = figure(
+    2, 0, 2,
+    "The foreground reaches near-optimal utilization in steady state.",
+    missed={
+        "Table I's own parameters: 94.9 % to 95.7 %": "goodput nicer: x19",
+    },
+)  # fmt: skip
+
+EXPERIMENTS["nicer-fig3"] = figure(
+    3, 0, 3,
+    "In steady state the background flows have almost no effect on the foreground flow.",
+)  # fmt: skip
+
+EXPERIMENTS["nicer-fig4"] = figure(
+    4, 1, 2,
+    "The medium priority flows cause roughly a 10 % decrease in throughput and a negligible increase in latency.",
+    missed={
+        "Table I's own parameters; the paper too loses about 10 % here": """
+            goodput nicer: x19
+            latency nicer: x19
+        """,
+        SLOW_WIRE: "goodput netnice: x19",
+    },
+)  # fmt: skip
+
+EXPERIMENTS["nicer-fig5"] = figure(
+    5, 1, 3,
+    "As expected the interference is minimal.",
+    missed={
+        "Table I's own parameters": "goodput nicer: x19",
+    },
+)  # fmt: skip
+
+EXPERIMENTS["nicer-fig6"] = figure(
+    6, 2, 3,
+    "Even a single low priority flow makes the medium flow's throughput spike downward; with ten flows it averages "
+    "slightly under 50 %, with more it is worse; latency +40 %.",
+    flows=(1, 9, 19),
+    missed={
+        "Table I's own parameters: the paper's has under 50 % beside ten": """
+            goodput nicer: x1 x9 x19
+            latency nicer: x19
+        """,
+        "Table I's level 1 has 0.6 of the link even alone": "sum nicer: x1 x9 x19",
+        "the pairs of many flows that arrive at once are a second's worth of this link: level 1 falls below one "
+        "segment and is slow to return": """
+            goodput netnice: x9 x19
+            latency netnice: x19
+            sum netnice: x9 x19
+        """,
+    },
+)  # fmt: skip
+
+# Four priorities start one after the other, the lowest first.
+OLDER = ("none", "3", "2", "1", "32", "321", "19x3", "19x2", "19x1")
+"""Who is there: nobody, one flow of a lower priority, one of each (the paper's figure), or 19 of one."""
+LONGEST = 20.0
+"""Round trips."""
+MISSES["nicer-fig7"] = misses.read(
+    {
+        "the path holds seven packets: those who are there give way in {mean} RTT": """
+            netnice 0.3 0: 19x3 19x2 19x1
+            netnice 0.3 1: 19x3 19x2
+            netnice 0.3 2: 3 19x3
+        """,
+        "it comes, but slowly: its own slow start ends at the lower flow's queue, then a segment a round trip": """
+            netnice 10 1: 3 2 32
+            netnice 10 2: 3 19x3
+            netnice 100 1: 3 2 32 19x3 19x2
+            netnice 100 2: 3 19x3
+            netnice 1000 1: 3 2 32 19x3 19x2
+            netnice 1000 2: 3 19x3
+        """,
+        "Reno's slow start ends in a loss beside them, or is late by that": """
+            netnice 10 0: 19x1
+            netnice 1000 0: 321
+        """,
+        "Table I's own parameters; level 1 has 0.6 of the link even alone": """
+            nicer 0.3 0: 19x3 19x2 19x1
+            nicer 0.3 1: 19x3 19x2
+            nicer 0.3 2: 3 19x3
+        """,
+    }
+)
+"""Bars that are not met: PRESET RATE JOINS: OLDER …"""
+
+
+def lower(newcomer: int) -> str:
+    """All lower priorities, the lowest first."""
+    return "321"[: 3 - newcomer]
+
+
+def here(cell: Cell) -> bool:
+    """Those who are there are lower; Table I's levels at the paper's rate only."""
+    below, older = lower(int(cell["joins"])), str(cell["older"])
+    return older in {"none", below, *below, *(f"19x{one}" for one in below)} and (
+        cell["preset"] == "netnice" or cell["rate"] == PAPER_RATE
+    )
+
+
+def run(preset: str, rate: float, joins: int, older: str, seed: int) -> Scenario:
+    """The older, then the newcomer."""
+    names = LEVELS[preset]
+    flows = 19 if older.startswith("19x") else 1
+    before = () if older == "none" else tuple(names[int(number)] for number in older.removeprefix("19x"))
+    return arriving(names[joins], before, seed, rate, flows)
+
+
+EXPERIMENTS["nicer-fig7"] = Experiment(
+    title="TCP Nicer, figure 7: round trips until a newcomer holds 90 % of the link",
+    claim="The lowest priority flow starts first and is taken over when the medium priority flow starts. Similarly, "
+    "the high priority and foreground transfers take over when they start. Ours: within 20 RTT.",
+    differs="Priorities are 0 (the foreground, Reno) to 3 (level 2). Round trips of the empty path, until the goodput "
+    "of the 50 after it is 90 % of the payload that the link carries, which is no less than what any has alone; with "
+    "nobody there it is the start of the newcomer itself. One BDP of buffer at 10 Mbit/s and more.",
+    sweep={"preset": tuple(LEVELS), "rate": RATES, "joins": (3, 2, 1, 0), "older": OLDER},
+    exists=here,
+    scenario=run,
+    figures=[Figure("older", "held", "joins", "who is there", "round trips", panel="rate")],
+    timelines=[
+        course
+        for preset in LEVELS
+        for course in over_time.courses({"preset": preset, "rate": PAPER_RATE, "joins": 0, "older": "321"})
+    ],
+    tables=[
+        Table(preset, ("rate", "joins"), "older", [Number("held", 0, most=LONGEST)], {"preset": preset})
+        for preset in LEVELS
+    ],
+    seeds=1,
+    quick={"rate": (10.0,), "joins": (1, 0), "older": ("3", "2")},
+    pinned={"newcomer": 0.10, "held": 0.25},
+    bars=[
+        misses.bar(MISSES["nicer-fig7"], f"{preset} {rate:g} {joins} {older}", "held",
+                   {"preset": preset, "rate": rate, "joins": joins, "older": older}, maximum=LONGEST)
+        for preset in LEVELS for rate in RATES for joins in (2, 1, 0) for older in OLDER[1:]
+        if here({"preset": preset, "rate": rate, "joins": joins, "older": older})
+    ],
+)  # fmt: skip
