@@ -13,9 +13,11 @@ import math
 import os
 import time
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import pytest
+
+from report import described
 
 _PROPERTY = "measurement"
 
@@ -52,13 +54,6 @@ def measure(request: pytest.FixtureRequest) -> Measure:
                 file.write(line + "\n")
 
     return record
-
-
-def described(one: dict[str, Any]) -> str:
-    """A measurement in words: what it says, its value and its bar."""
-    bars = [f"{word} {one[word]:g}" for word in ("least", "most") if one[word] is not None]
-    bar = f" (bar: {' and '.join(bars)}{'' if one['met'] else ': missed'})" if bars else ""
-    return f"{one['says']}: {one['value']:.4g} {one['unit']}{bar}"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -33,7 +33,7 @@ def test_known_miss() -> None:
 
 def pytest(folder: Path, text: str, *words: str) -> tuple[int, str, list[ElementTree.Element]]:
     """Runs the tests ``text`` in ``folder``: exit status, output, and JUnit's test cases."""
-    for name in ("conftest.py", "tests/measurements.py"):
+    for name in ("conftest.py", "tests/measurements.py", "tests/report.py"):
         (folder / Path(name).name).write_text((TOP / name).read_text())
     (folder / "test_it.py").write_text(text)
     done = subprocess.run(
