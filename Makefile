@@ -31,7 +31,7 @@ export PYTHON
 # Namespaces and eBPF need root; the caches stay those of the person who asked.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo env "PATH=$$PATH" "XDG_CACHE_HOME=$(dir $(CACHE))" PYTHONDONTWRITEBYTECODE=1)
 
-.PHONY: help build lint format test demo prefetching kernels soak install uninstall deb relock clean ours
+.PHONY: help build check lint format test verify demo prefetching kernels soak install uninstall deb relock clean ours
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,17 +55,20 @@ build: ours ## Compile everything; programs land in target/release
 	done
 	@packaging/licences.py $(INSTALLED) >target/third-party-licenses
 
-lint: ours ## Style and static checks, nothing changed
-	@$(PYTHON) tests/run lint
+check: ## Style and types, seconds; the git hook runs it
+	@$(PYTHON) tests/run 'lint-*'
+
+lint: ## The same and clippy
+	@$(PYTHON) tests/run 'lint-*' clippy
 
 format: ## Rewrite sources in the project's style
-	lint/rust-format --fix
-	lint/c-format --fix
-	$(PYTHON) -m ruff check --fix .
-	$(PYTHON) -m ruff format .
+	lint/style --fix
 
-test: build ## Every test and check; last line 'N passed, N failed'
-	@$(PYTHON) tests/run all
+test: build ## The quick tests; last line 'N passed, N failed'
+	@$(PYTHON) tests/run
+
+verify: build ## Every test, check and measurement, an hour; writes target/report/verify.md
+	@$(PYTHON) tests/run --tier verify
 
 demo: build ## Real uploads getting out of the way, in a table and a picture; ARGS='--scene household': at home
 	@$(AS_ROOT) $(PYTHON) -m demo $(ARGS)
@@ -109,9 +112,8 @@ uninstall: ## Remove what install put there, but for the policy, which is yours
 			$(DESTDIR)$(MAN)/$$b.1; done
 	rm -f $(foreach b,netnicectl netnice-measure netnice-prefetch netnice-replay,$(DESTDIR)$(MAN)/$(b)-*.1)
 
-relock: ## Pin setup.d/requirements.in anew, with hashes
-	$(PYTHON) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
-		--no-emit-index-url --no-emit-find-links -o setup.d/requirements.txt setup.d/requirements.in
+relock: ## Pin setup.d/python-packages anew, with hashes: a lock for each goal
+	setup.d/relock
 
 clean: ## Remove what was built, in the clone and in the cache
 	rm -rf target
