@@ -19,6 +19,6 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
 def test_a_core_that_is_none_is_refused_with_those_that_are(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["netnice-lab", "pin", "--core", "nicest", "lbe-drift"])
+    monkeypatch.setattr("sys.argv", ["netnice-lab", "record", "--core", "nicest", "lbe-drift"])
     assert cli.main() == 2
     assert "choose from netnice, netnice1, netnice2, nice," in capsys.readouterr().err

@@ -71,7 +71,7 @@ def test_a_miss_names_its_bar_and_its_reason() -> None:
 
 def test_the_misses_of_a_run_are_lines_of_the_table() -> None:
     bars = [misses.bar({}, f"goodput {pair} 0.3", "kept", {"pair": pair}, minimum=0.95) for pair in "ab"]
-    (line,) = misses.lines(replace(ONE, bars=bars), FRAME)
+    (line,) = misses.lines(replace(ONE, bars=bars), FRAME.to_dict("records"))
     assert line.startswith("goodput b: 0.3 (0.73)")
 
 

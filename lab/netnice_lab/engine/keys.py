@@ -33,8 +33,8 @@ def plain(text: str) -> str:
 class Source:
     """Files with what they include, each once. Of an algorithms' table only the rows in `used` count."""
 
-    def __init__(self, used: Iterable[str] = (), below: Iterable[Path] = (places.CORES, places.SHIMS)) -> None:
-        self.used, self.below, self.seen = set(used), tuple(below), set[Path]()
+    def __init__(self, used: Iterable[str] = (), below: Iterable[Path] = ()) -> None:
+        self.used, self.below, self.seen = set(used), tuple(below) or (places.CORES, places.SHIMS), set[Path]()
 
     def text(self, files: Iterable[Path]) -> str:
         """All of it, in the order in which a compiler reads it."""
