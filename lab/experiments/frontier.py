@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 EXPERIMENTS: dict[str, Experiment] = {}
 MISSES: dict[str, dict[str, str]] = {}
 """Bars that are not met, by experiment: added or used, CONDITION …"""
+
 TODAY_DIFFERS = "Poisson documents of 16 kB on average, bounded Pareto, over fresh CUBIC connections."
 
 

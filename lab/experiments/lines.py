@@ -21,6 +21,7 @@ from netnice_lab.model.traffic import Bulk, Change, Documents, Traffic
 
 EXPERIMENTS: dict[str, Experiment] = {}
 MISSES: dict[str, dict[str, str]] = {}
+
 DURATION, WARM_UP = 60.0, 15.0
 START = (0.5, 2.5)
 FLOWS = 2

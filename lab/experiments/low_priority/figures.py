@@ -92,12 +92,7 @@ def points(frame: pd.DataFrame) -> pd.DataFrame:
         }
     )
     other = one.rename(
-        columns={
-            "first": "second",
-            "second": "first",
-            "first_part": "second_part",
-            "second_part": "first_part",
-        }
+        columns={"first": "second", "second": "first", "first_part": "second_part", "second_part": "first_part"}
     )
     return pd.concat([one, other], ignore_index=True)
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 EXPERIMENTS: dict[str, Experiment] = {}
 MISSES: dict[str, dict[str, str]] = {}
+
 GOLDEN = 0.618
 """Parts of a period from one seed's moment in it to the next's: evenly spread however many there are."""
 BEGIN = 1.0

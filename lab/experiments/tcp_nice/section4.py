@@ -15,6 +15,7 @@ from netnice_lab.model.topology import Queue, dumbbell
 from netnice_lab.model.traffic import Document, Documents, OnOff, Traffic
 
 EXPERIMENTS: dict[str, Experiment] = {}
+
 PACKET = 512
 """Bytes of the paper's packets, IP header included."""
 ROUND_TRIP = 100_000

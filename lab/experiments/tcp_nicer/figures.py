@@ -12,6 +12,7 @@ from netnice_lab.model.scenario import Scenario
 EXPERIMENTS: dict[str, Experiment] = {}
 MISSES: dict[str, dict[str, str]] = {}
 """Bars that are not met, by experiment."""
+
 DIFFERS = (
     "Linux 6.12's TCP instead of ns-2's: delayed ACKs in pairs, SACK, windows in segments of 460 bytes. The base "
     "RTT is the paper's latency twice, as its topology has no other. Mean over 90 s from ten seconds after the lower "

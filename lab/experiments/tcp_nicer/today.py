@@ -12,6 +12,7 @@ from netnice_lab.model.scenario import Scenario
 
 EXPERIMENTS: dict[str, Experiment] = {}
 MISSES: dict[str, dict[str, str]] = {}
+
 """Bars that are not met, by experiment."""
 
 # Each level alone, and CUBIC alone: does a level have the whole of an idle path?

@@ -4,14 +4,18 @@
 Bounds, values and reasons are those of the experiments' bars; here is only which of them a row has.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from netnice_lab.errors import LabError
 from netnice_lab.judgement import bars as judgement_bars
 from netnice_lab.model.experiment import Bar, Experiment, Results, Summary
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PERIODS = (1, 3, 5, 10, 30)
 

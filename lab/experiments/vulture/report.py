@@ -9,6 +9,7 @@ from netnice_lab.model.experiment import Bar, Experiment, Figure, Number, Table,
 from netnice_lab.model.scenario import Scenario
 
 EXPERIMENTS: dict[str, Experiment] = {}
+
 USE = {1: 0.16, 3: 0.60, 5: 0.75, 10: 0.85, 30: 0.92}
 SHARE = {1: 0.10, 3: 0.06, 5: 0.05, 10: 0.04, 30: 0.03}
 """Of the off and the on periods, at least and at most, by their length in seconds: the bars of table 1."""

@@ -43,16 +43,8 @@ def testbed(jitter: int = JITTER) -> Topology:
 
 def background(congestion_control: str, start: float = 0.0, stop: float = 0.0) -> Bulk:
     """One flow whose receiver yields."""
-    return Bulk(
-        "server",
-        "home",
-        1,
-        congestion_control,
-        start=(start, start + 0.1),
-        stop=stop,
-        receiver=True,
-        group="background",
-    )
+    starts = (start, start + 0.1)
+    return Bulk("server", "home", 1, congestion_control, starts, stop, receiver=True, group="background")
 
 
 REVERSE = Bulk("home", "server", 1, "cubic", start=(0.0, 0.1), rate=LIMITED, group="reverse")
@@ -127,18 +119,6 @@ def steady(flow: pd.DataFrame, groups: Groups, end: float = END) -> dict[str, fl
     } | {f"rtt_{when}": mean / 1e3 for when, mean in times.items()}
 
 
-def alone(flow: pd.DataFrame, groups: Groups) -> dict[str, float]:
-    """The whole of the background's time, and the part after it has settled."""
-    ours = groups["background"][0]
-    use, before = (goodput(flow, ours, *when) / CAPACITY for when in ((START, STOP), (10, START)))
-    return {
-        "use": use,
-        "use_settled": goodput(flow, ours, START + 35, STOP) / CAPACITY,
-        "use_before": before,
-        "kept": use / before,
-    }
-
-
 def beside_switched(flow: pd.DataFrame, receiver: pd.DataFrame, groups: Groups) -> dict[str, float]:
     """Figures 13 and 14: who gets what after the switch, and the window at the switch as a part of the estimate."""
     ours, theirs = groups["background"][0], groups["foreground"][0]
@@ -177,20 +157,6 @@ def found(flow: pd.DataFrame, number: int, begin: float, end: float) -> float:
     return end - begin
 
 
-def after_change(flow: pd.DataFrame, groups: Groups) -> dict[str, float]:
-    """How soon a flow whose way has changed uses it again, and how well from 30 s on."""
-    ours = groups["background"][0]
-    return {"found": found(flow, ours, START, STOP), "use": goodput(flow, ours, START + 30, STOP) / CAPACITY}
-
-
-def beside_stranger(flow: pd.DataFrame, groups: Groups) -> dict[str, float]:
-    """What the stranger gets from 5 s after it came, and what the background still takes."""
-    begin = START + 5
-    taken = {f"{group}_got": goodput(flow, numbers[0], begin, STOP) for group, numbers in groups.items()}
-    stranger = flow[flow.id.isin(groups.get("foreground", ())) & (flow.us > begin * 1e6)]
-    return taken | ({"rtt_beside": float(stranger.rtt_us.mean()) / 1e3} if len(stranger) else {})
-
-
 def a_round(flow: pd.DataFrame, groups: Groups, end: float) -> dict[str, float]:
     """Segments that the background gets in a round trip of its own, in the second half: what its window is."""
     ours = groups.get("background")
@@ -198,21 +164,6 @@ def a_round(flow: pd.DataFrame, groups: Groups, end: float) -> dict[str, float]:
         return {}
     rows = flow[(flow.id == ours[0]) & (flow.us > end / 2 * 1e6) & (flow.rtt_us > 0)]
     return {"a_round": goodput(flow, ours[0], end / 2, end) / 8 * float(rows.rtt_us.mean()) / 1448}
-
-
-def periods(flow: pd.DataFrame, groups: Groups, period: int, end: float) -> dict[str, float]:
-    """Table 1's columns; the first periods are left out."""
-    theirs, ours = groups["foreground"][0], groups.get("background")
-    starts = [5 + 2 * period * i for i in range(1 if period >= 10 else 2, int((end - 4) / (2 * period)))]
-    on = np.mean([goodput(flow, theirs, t, t + period) for t in starts])
-    result = {"foreground_on": float(on)}
-    if ours:
-        mine = np.mean([goodput(flow, ours[0], t, t + period) for t in starts])
-        free = np.mean([goodput(flow, ours[0], t + period, t + 2 * period) for t in starts])
-        finds = np.mean([found(flow, ours[0], t + period, t + 2 * period) for t in starts])
-        result |= {"use": float(free / CAPACITY), "share": float(mine / (mine + on)), "found": float(finds)}
-        result["filled"] = float((on + mine + free) / 2 / CAPACITY)
-    return result
 
 
 @dataclass(frozen=True)
@@ -240,8 +191,15 @@ class Alone:
     """A flow that is switched and has the path to itself."""
 
     def numbers(self, sampled: Sampled) -> dict[str, float]:
-        """While it is background."""
-        return alone(sampled.flow, sampled.groups) | estimate(sampled.flow, sampled.receiver, sampled.groups)
+        """The whole of the background's time, and the part after it has settled."""
+        flow, ours = sampled.flow, sampled.groups["background"][0]
+        use, before = (goodput(flow, ours, *when) / CAPACITY for when in ((START, STOP), (10, START)))
+        return {
+            "use": use,
+            "use_settled": goodput(flow, ours, START + 35, STOP) / CAPACITY,
+            "use_before": before,
+            "kept": use / before,
+        } | estimate(flow, sampled.receiver, sampled.groups)
 
 
 @dataclass(frozen=True)
@@ -249,8 +207,9 @@ class Rerouted:
     """A route that becomes longer."""
 
     def numbers(self, sampled: Sampled) -> dict[str, float]:
-        """How soon and how well the path is used again."""
-        return after_change(sampled.flow, sampled.groups)
+        """How soon a flow whose way has changed uses it again, and how well from 30 s on."""
+        flow, ours = sampled.flow, sampled.groups["background"][0]
+        return {"found": found(flow, ours, START, STOP), "use": goodput(flow, ours, START + 30, STOP) / CAPACITY}
 
 
 @dataclass(frozen=True)
@@ -258,8 +217,11 @@ class Joined:
     """A stranger that joins."""
 
     def numbers(self, sampled: Sampled) -> dict[str, float]:
-        """What both get."""
-        return beside_stranger(sampled.flow, sampled.groups)
+        """What the stranger gets from 5 s after it came, and what the background still takes."""
+        flow, groups, begin = sampled.flow, sampled.groups, START + 5
+        taken = {f"{group}_got": goodput(flow, numbers[0], begin, STOP) for group, numbers in groups.items()}
+        stranger = flow[flow.id.isin(groups.get("foreground", ())) & (flow.us > begin * 1e6)]
+        return taken | ({"rtt_beside": float(stranger.rtt_us.mean()) / 1e3} if len(stranger) else {})
 
 
 @dataclass(frozen=True)
@@ -278,5 +240,16 @@ class OnOff:
     period: int
 
     def numbers(self, sampled: Sampled) -> dict[str, float]:
-        """Table 1's columns."""
-        return periods(sampled.flow, sampled.groups, self.period, sampled.end)
+        """Table 1's columns; the first periods are left out."""
+        flow, period = sampled.flow, self.period
+        theirs, ours = sampled.groups["foreground"][0], sampled.groups.get("background")
+        starts = [5 + 2 * period * i for i in range(1 if period >= 10 else 2, int((sampled.end - 4) / (2 * period)))]
+        on = np.mean([goodput(flow, theirs, t, t + period) for t in starts])
+        result = {"foreground_on": float(on)}
+        if ours:
+            mine = np.mean([goodput(flow, ours[0], t, t + period) for t in starts])
+            free = np.mean([goodput(flow, ours[0], t + period, t + 2 * period) for t in starts])
+            finds = np.mean([found(flow, ours[0], t + period, t + 2 * period) for t in starts])
+            result |= {"use": float(free / CAPACITY), "share": float(mine / (mine + on)), "found": float(finds)}
+            result["filled"] = float((on + mine + free) / 2 / CAPACITY)
+        return result
