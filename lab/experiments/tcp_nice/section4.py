@@ -119,7 +119,6 @@ EXPERIMENTS["nice-fig2"] = Experiment(
         Figure("spare", "background", "protocol", "spare capacity S", "background, Mbit/s", True, True),
     ],
     more_seeds=[({"protocol": "nice-0.1", "spare": spare}, 8) for spare in (0.25, 0.5)],  # it has so little there
-    section4=True,
     bars=hurts_more("spare", (0.5, 1.0, 2.0), " at S = {}", 1.05),
 )
 
@@ -132,7 +131,6 @@ EXPERIMENTS["nice-fig3"] = Experiment(
     sweep={"protocol": BASELINES, "flows": (1, 4, 16, 64, 100)},
     scenario=lambda protocol, flows, seed: paper(protocol, flows=flows, seed=seed),
     figures=[Figure("flows", "latency", "protocol", "background flows", "document latency, ms", True, True)],
-    section4=True,
     quick={"protocol": ("priority", "nice-0.1", "netnice", "reno"), "flows": (1, 16, 64)},
     bars=hurts_more("flows", (16, 64, 100), ", {} flows", 1.3),
 )
@@ -147,7 +145,6 @@ EXPERIMENTS["nice-fig4"] = Experiment(
     sweep={"protocol": BASELINES, "flows": (1, 4, 16, 64, 100)},
     scenario=lambda protocol, flows, seed: paper(protocol, flows=flows, seed=seed),
     figures=[Figure("flows", "background", "protocol", "background flows", "background, Mbit/s", True)],
-    section4=True,
     quick={"protocol": ("priority", "nice-0.1", "netnice", "reno"), "flows": (1, 16, 64)},
     bars=[
         Bar("one flow takes about half of what priority takes", "background", {"protocol": "nice-0.1", "flows": 1},
@@ -177,7 +174,6 @@ EXPERIMENTS["nice-fig5"] = Experiment(
         Figure("threshold", "latency", "protocol", "threshold, percent", "document latency, ms", False, True),
         Figure("threshold", "background", "protocol", "threshold, percent", "background, Mbit/s"),
     ],
-    section4=True,
     more_seeds=[({"protocol": "nice", "threshold": t}, 12) for t in (10, 90)],  # two say it within .09
     quick={"protocol": ("nice",), "threshold": (10, 50)},
     bars=[
@@ -197,7 +193,6 @@ EXPERIMENTS["nice-fig6"] = Experiment(
     sweep={"protocol": BY_RED, "spare": (0.25, 0.5, 1.0, 2.0, 4.0)},
     scenario=lambda protocol, spare, seed: paper(protocol, spare=spare, seed=seed, red=True),
     figures=[Figure("spare", "latency", "protocol", "spare capacity S", "document latency, ms", True, True)],
-    section4=True,
     bars=hurts_more("spare", (1.0, 2.0), ", spare = {}", 1.1, RED_NICE, WORSE[:3]),
 )
 
@@ -209,7 +204,6 @@ EXPERIMENTS["nice-fig7"] = Experiment(
     sweep={"protocol": BY_RED, "flows": (1, 4, 16, 64, 100)},
     scenario=lambda protocol, flows, seed: paper(protocol, flows=flows, seed=seed, red=True),
     figures=[Figure("flows", "latency", "protocol", "background flows", "document latency, ms", True, True)],
-    section4=True,
     quick={"protocol": ("nice-0.1", "nice-0.03"), "flows": (16,)},
     bars=hurts_more("flows", (16, 64, 100), ", flows = {}", 1.1, RED_NICE, WORSE[:3]),
 )
@@ -246,7 +240,6 @@ EXPERIMENTS["window-floor"] = Experiment(
         named("nice-0.1").with_parameters(min_window=FLOORS[floor]), flows=flows, seed=seed
     ),
     figures=[Figure("flows", "latency", "floor", "background flows", "document latency, ms", True, True)],
-    section4=True,
     quick={"floor": ("1/48",), "flows": (64,)},
     bars=[
         Bar("64 flows, floor of 1", "latency", {"floor": "1", "flows": 64}, {"floor": "1/48", "flows": 64},
@@ -262,7 +255,6 @@ EXPERIMENTS["fraction"] = Experiment(
     sweep={"protocol": ("nice-0.1",), "fraction": (10, 30, 50, 70, 90)},
     scenario=lambda protocol, fraction, seed: paper(named(protocol).with_parameters(fraction=fraction), seed=seed),
     figures=[Figure("fraction", "latency", "protocol", "fraction, percent", "document latency, ms")],
-    section4=True,
     quick={"fraction": (30,)},
     bars=[
         Bar("0.9 against 0.1", "latency", {"fraction": 90}, {"fraction": 10}, maximum=1.25),
@@ -281,7 +273,6 @@ EXPERIMENTS["pareto-udp"] = Experiment(
         Figure("flows", "udp_loss", "protocol", "background flows", "datagrams lost, part of 1", True),
         Figure("flows", "background", "protocol", "background flows", "background, Mbit/s", True),
     ],
-    section4=True,
     pinned={"udp_delay": 0.05, "background": 0.10},
     bars=[
         Bar(f"{worse} delays more than Nice, 16 flows", "udp_delay", {"protocol": worse, "flows": 16},
@@ -302,7 +293,6 @@ EXPERIMENTS["rate-limited"] = Experiment(
         Figure("background", "latency", "protocol", "background, Mbit/s", "document latency, ms", panel="spare"),
     ],
     more_seeds=[({"protocol": name, "spare": 0.5}, 8) for name in ("nice-0.1", "reno-at-25")],  # two runs say nothing
-    section4=True,
     bars=[
         Bar(f"a quarter of the spare: hardly less latency than Nice, S = {spare}", "latency",
             {"protocol": "reno-at-25", "spare": spare}, {"protocol": "nice-0.1", "spare": spare}, minimum=0.95)

@@ -35,7 +35,6 @@ EXPERIMENTS["nice-sixteen"] = Experiment(
     scenario=lambda protocol, flows, seed: paper(protocol, flows=flows, seed=seed),
     figures=[Figure("flows", "latency", "protocol", "background flows", "document latency, ms")],
     seeds=10,
-    section4=True,
     pinned={"latency": 0.05, "latency_geometric": 0.05, "background": 0.05},
     bars=[
         Bar("t = 0.1: latency over priority's", "latency", {"protocol": "nice-0.1"}, PRIORITY, maximum=1.10),

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """What flows had over time, from their samples; and curves as the papers draw them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from netnice_lab.model.experiment import Cell, Timeline
 from netnice_lab.model.measure import Groups
 
-Samples = dict[str, pd.DataFrame]
+if TYPE_CHECKING:
+    import pandas as pd
+
+Samples = dict[str, "pd.DataFrame"]
 
 
 def acknowledged(flow: pd.DataFrame, numbers: Sequence[int], times: np.ndarray) -> np.ndarray:
@@ -36,6 +41,8 @@ def rates(groups: Groups, samples: Samples, every: float = 1.0) -> pd.DataFrame:
     flow = samples["flow"]
     times = np.arange(0.0, flow.us.max() / 1e6, every)
     lines = {group: np.diff(acknowledged(flow, numbers, times)) * 8e-6 / every for group, numbers in groups.items()}
+    import pandas as pd
+
     return pd.DataFrame(lines, index=times[:-1])
 
 
@@ -49,6 +56,8 @@ def delays(groups: Groups, samples: Samples, every: float = 1.0) -> pd.DataFrame
         for group, numbers in groups.items()
         if numbers
     }
+    import pandas as pd
+
     return pd.DataFrame(lines)
 
 

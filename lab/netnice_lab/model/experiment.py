@@ -120,7 +120,6 @@ class Experiment:
     bars: Sequence[Bar] = ()
     timelines: Sequence[Timeline] = ()
     tables: Sequence[Table] = ()
-    section4: bool = False
     exists: Callable[[Cell], bool] | None = None
     """Which combinations of the sweep are cells, where not all are."""
     derive: Callable[[pd.DataFrame], pd.DataFrame] | None = None
