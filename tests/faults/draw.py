@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+TOP = Path(__file__).resolve().parents[2]
 COMMIT, SEED, ALL = "740188473fde", 33, 40
 #: Rooms by folder. Left out: what only serves tests (algorithms/host, crates/cores, lint), the crates units and output,
 #: which the same change removes, lab/ns3, whose simulator no part of the tests has, and lab/kernel, patches of Linux.
@@ -33,11 +34,10 @@ LANGUAGES = {".c": C, ".h": C, ".rs": RUST, ".py": PYTHON, ".sh": SHELL, ".posti
 CURLY = re.compile(r'//[^\n]*|/\*.*?\*/|r#+".*?"#+|"(?:\\.|[^"\\])*"|\'(?:\\.[^\']*|[^\'\\\n])\'', re.DOTALL)
 PYTHONS = re.compile(r'"""(?:\\.|.)*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#[^\n]*', re.DOTALL)
 QUIET = {C: CURLY, RUST: CURLY, PYTHON: PYTHONS, SHELL: re.compile(r"(?<![\w$&{])#[^\n]*")}
-#: Includes, messages, what the compiler asserts; calls that only print.
 SKIPPED = re.compile(r"\s*(#\s*(include|if|endif|else|undef|pragma)|(pub )?use |import |from |(echo|printf|say|die)\b)")
 MESSAGE = re.compile(r"print|log|say|complain|warn|assert|error\(|set -")
-PAIRS = "< >= > <= == != && || and or + - += -= min max true false True False".split()
-OPPOSITE = dict(zip(PAIRS[::2], PAIRS[1::2], strict=True)) | dict(zip(PAIRS[1::2], PAIRS[::2], strict=True))
+PAIRS = ("< >=", "> <=", "== !=", "&& ||", "and or", "+ -", "+= -=", "min max", "true false", "True False")
+OPPOSITE = {one: other for pair in PAIRS for one, other in (pair.split(), pair.split()[::-1])}
 CALL = re.compile(r"^\s+(?![.]|return|for|if|while|match|else)[\w.:>()-]*\w\(.*\)\??(;|$)")
 OPERATORS = {
     "comparison": re.compile(r"(?<= )(<=?|>=?|==|!=)(?= )"),
@@ -75,8 +75,7 @@ def changed(operator: str, word: str) -> str:
 
 def candidates(file: str, text: str, language: str) -> Iterator[Candidate]:
     """The faults that a file can have."""
-    before = ""
-    lines = zip(text.splitlines(), quiet(text, language).splitlines(), strict=False)
+    before, lines = "", zip(text.splitlines(), quiet(text, language).splitlines(), strict=False)
     for number, (line, code) in enumerate(lines, 1):
         begins = before.rstrip().endswith((";", "{", "}", ":", ")")) or not before.strip()
         before = code
@@ -94,14 +93,13 @@ def candidates(file: str, text: str, language: str) -> Iterator[Candidate]:
 
 def git(*words: str) -> str:
     """What git says of the clone."""
-    top = Path(__file__).resolve().parents[2]
-    return subprocess.run(["git", "-C", str(top), *words], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(["git", "-C", TOP, *words], check=True, capture_output=True, text=True).stdout
 
 
 def language_of(file: str, text: str) -> str | None:
     """By the name, or by the first line."""
-    first = text.partition("\n")[0] if text.startswith("#!") else ""
-    return LANGUAGES.get(Path(file).suffix) or (PYTHON if "python" in first else SHELL if first else None)
+    first = text.partition("\n")[0]
+    return LANGUAGES.get(Path(file).suffix) or (PYTHON if "python" in first else SHELL if first[:2] == "#!" else None)
 
 
 def draw() -> tuple[dict[str, int], dict[str, list[Candidate]]]:
@@ -135,11 +133,10 @@ def quotas(sizes: dict[str, int]) -> dict[str, int]:
 
 def main() -> None:
     """Prints the draw."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description="Prints how many faults each room has, and the order drawn.")
     parser.add_argument("--room", choices=ROOMS, help="of this room only")
     parser.add_argument("--first", type=int, default=3, help="how many faults of each order (3)")
-    asked = parser.parse_args()
-    sizes, orders = draw()
+    asked, (sizes, orders) = parser.parse_args(), draw()
     for room, count in quotas(sizes).items():
         if asked.room in (None, room):
             print(f"{room}: {sizes[room]} lines, {len(orders[room])} possible faults, {count} drawn")
