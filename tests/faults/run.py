@@ -84,10 +84,10 @@ def tree(commit: str) -> Path:
 
 def run(command: str, top: Path) -> tuple[int, str]:
     """Exit code, and the last line said."""
-    target = top / "target"
+    target, log = top / "target", top / "target" / "faults.log"
     own = {"CARGO_TARGET_DIR": str(target), "NETNICE_BIN": str(target / "release"), "PYTHON": sys.executable}
+    own |= {"PYTHONDONTWRITEBYTECODE": "1"}  # a compiled module would outlive a fault of the same second and length
     words = [sys.executable if word == "{python}" else word for word in shlex.split(command)]
-    log = target / "faults.log"
     target.mkdir(exist_ok=True)
     with log.open("w") as said:
         process = subprocess.Popen(
