@@ -108,12 +108,12 @@ def run(command: str, top: Path) -> tuple[int, str]:
 def verdict(fault: Fault, command: str, top: Path) -> tuple[str, str]:
     """Caught, survived or not built, and the last line."""
     with fault.applied(top) as file:
-        if file.suffix in COMPILED and not command.startswith("cargo"):
+        if file.suffix in COMPILED and fault.part != "build" and not command.startswith("cargo"):
             code, said = run(BUILD, top)
             if code:
                 return "not built", said
         code, said = run(command, top)
-    if command.startswith("cargo") and code == NOT_BUILT:
+    if command.startswith("cargo") and code == NOT_BUILT and fault.part != "build":
         return "not built", said
     return ("caught" if code else "survived"), said
 
