@@ -113,7 +113,12 @@ uninstall: ## Remove what install put there, but for the policy, which is yours
 	rm -f $(foreach b,netnicectl netnice-measure netnice-prefetch netnice-replay,$(DESTDIR)$(MAN)/$(b)-*.1)
 
 relock: ## Pin setup.d/python-packages anew, with hashes: a lock for each goal
-	setup.d/relock
+	@for goal in verify demo test; do \
+		awk -v goal=$$goal '/^[a-z]/ && ($$1 == goal || goal == "verify") { print $$2 }' setup.d/python-packages | \
+		$(PYTHON) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+			--no-emit-index-url --no-emit-find-links --no-annotate -o setup.d/locked/$$goal.txt \
+			$$([ $$goal = verify ] && echo --upgrade || echo --constraint setup.d/locked/verify.txt) - || exit 1; \
+	done
 
 clean: ## Remove what was built, in the clone and in the cache
 	rm -rf target
