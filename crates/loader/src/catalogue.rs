@@ -5,6 +5,10 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
 
+#[cfg(test)]
+#[path = "../../build/head.rs"]
+mod head;
+
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
 use crate::params::{Algorithm, ALGORITHMS};
 use crate::receiver;
