@@ -2,7 +2,6 @@
 //! Thousands of requests that no honest browser sends, beside honest users: nothing crashes, nobody gets another's
 //! page, no hint names what strangers planted, memory stays bounded. NETNICE_HOSTILE_TRIES=100000: the long run.
 
-mod harness;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fastrand::Rng;
-use harness::{page, teach, Answer, Folder, Proxy, Site};
+use crate::harness::{page, teach, Answer, Folder, Proxy, Site};
 use socket2::SockRef;
 
 const ATTACKERS: u64 = 4;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Settings, limits, and requests that are no honest browser's.
 
-mod harness;
 
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use harness::{connect, header, page, run, Folder, Proxy, Site};
+use crate::harness::{connect, header, page, run, Folder, Proxy, Site};
 
 fn site() -> Site {
     Site::new(|_| page("a page"))

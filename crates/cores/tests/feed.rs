@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Feeds a core the ACKs of whole rounds, as a sender with a full window would meet them.
 
-// Each test binary uses its part of the feeder.
-#![allow(dead_code)]
-
 use netnice_cores::{Ack, Algorithm, Core, Param, Send, ONE};
 
 pub const BASE_US: u32 = 20_000;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! A path with a delay each way and a peer that stamps its ACKs by a clock of its own.
 
-// Each test binary uses its part.
-#![allow(dead_code)]
-
 use netnice_cores::{Ack, Algorithm, Core, Param, LONE, ONE};
 
 pub const MS: u32 = 1_000;
