@@ -30,6 +30,8 @@ pub enum Error {
     },
     #[error("process {0} has held {1} for {2} s: another netnice is starting or stopping, or hangs.\nWait for it, or end it, and try again.")]
     Locked(String, PathBuf, u64),
+    #[error("netnice on this machine is reserved by PID {0} ({1}), and has been for the {2} s that this command waited.\nTry again when that process has ended, or end it: 'kill {0}'. Nothing was changed.")]
+    Reserved(String, String, u64),
     #[error("a congestion control named '{0}' is already registered, and not by this netnice: a kernel module, or an up from another mount namespace.\nUnload that one first ('rmmod tcp_{0}', or 'netnicectl down' where it was loaded).")]
     NameTaken(String),
     #[error("no algorithm is named '{0}'; there are: {1}")]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What can be set while netnice is up: the parameters of senders and receivers, and which receiver runs.
 
+use crate::lock::Lock;
 use crate::params::{self, Values};
 use crate::receiver::{Params, ALGORITHMS};
 use crate::state::State;
@@ -43,6 +44,7 @@ pub fn set(name: &str, changes: &[(String, String)]) -> Result<()> {
     if state.build_id != crate::BUILD_ID {
         return Err(Error::OtherBuild);
     }
+    let _lock = Lock::take()?;
     let mut pairs = changes.iter().map(|(k, v)| (k.as_str(), v.as_str()));
     if ALGORITHMS.iter().any(|a| a.name == name) {
         return Params::open(&pins::receiver_params())?.set(name, pairs);
