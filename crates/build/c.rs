@@ -5,6 +5,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{exit, Command};
 
@@ -101,6 +102,6 @@ pub fn bindings(includes: &str, names: &[&str]) -> String {
 
 /// Ends the build, saying why.
 pub fn fail(why: &str) -> ! {
-    eprintln!("netnice: {why}");
+    let _ = writeln!(std::io::stderr(), "netnice: {why}");
     exit(1);
 }

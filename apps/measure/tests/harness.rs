@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! A server and clients of it, as processes on the loopback interface.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;

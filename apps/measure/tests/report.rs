@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The report of a week: quick, and files that other programs read.
 
-
 use std::fs;
 use std::time::Duration;
 
-use chrono::DateTime;
 use crate::harness::{said, Bench};
+use chrono::DateTime;
 use netnice_measure::results::{Latency, Measurement, Record};
 
 const RECORDS: usize = 20_000;

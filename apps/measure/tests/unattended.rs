@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! A run by itself: it ends when it is enough, goes on after whatever ended it, and says what is wrong.
 
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! A site, the proxy before it, and a browser that says exactly what it is told to.
-#![allow(dead_code)] // Each test file uses its own part.
+#![allow(dead_code)] // The benchmark uses a part.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Who is told what, and what is never told.
 
-
 use crate::harness::{file, page, run, teach, Answer, Folder, Proxy, Site};
 
 /// A background that every kernel has, so that the aggressive preset holds whether netnice is up or not.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Prefetches: answered, refused in time, and counted.
 
-
 use std::time::{Duration, Instant};
 
 use crate::harness::{file, header, page, teach, Answer, Folder, Proxy, Site};

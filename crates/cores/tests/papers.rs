@@ -244,7 +244,7 @@ fn siblings_change_nothing() {
 fn below_two_segments_pairs_leave_every_two_windows_of_round_trips() {
     let mut flow = nice(0.25);
     flow.round(2 * BASE_US); // to an eighth
-    let pair = 2.0 * f64::from(feed::MSS);
+    let pair = 2.0 * f64::from(MSS);
     let gap_us = pair / flow.last.rate as f64 * 1e6;
     let srtt = f64::from(flow.core.flow.rtt.smoothed);
     assert_abs_diff_eq!(gap_us / srtt, 16.0, epsilon = 0.1);

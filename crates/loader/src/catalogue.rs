@@ -10,8 +10,8 @@ use serde::Serialize;
 mod head;
 
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
-use crate::params::{Algorithm, ALGORITHMS};
 use crate::receiver;
+use crate::settings::{Algorithm, ALGORITHMS};
 
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

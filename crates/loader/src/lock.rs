@@ -84,12 +84,9 @@ fn admitted(folder: &Path, session: Option<&str>, longest: Duration) -> Result<O
         // A session has locked it before it says who it is.
         if !told && !pid.is_empty() {
             told = true;
-            complain(
-                "netnice",
-                format_args!(
-                    "waiting for PID {pid} ({name}), which has reserved netnice on this machine"
-                ),
-            );
+            complain(format_args!(
+                "waiting for PID {pid} ({name}), which has reserved netnice on this machine"
+            ));
         }
         sleep(RETRY);
     }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Paths to test, each in network namespaces of its own, and UDP traffic on them.
-#![allow(dead_code, reason = "each test file uses a part")]
-
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::net::{Ipv4Addr, UdpSocket};
@@ -14,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use netnice_path::system::clock::now;
+use netnice_path::system::now;
 use nix::sched::{setns, unshare, CloneFlags};
 use nix::sys::signal::{kill, Signal};
 use nix::unistd::{geteuid, Pid};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! How netnice-path behaves as a program. Needs root.
 
-
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output, Stdio};
