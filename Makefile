@@ -4,9 +4,7 @@
 CACHE   := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/netnice
 PREFIX  ?= /usr/local
 DESTDIR ?=
-# netnice-fetch serves the demo and the tests only, netnice-manual writes what is installed beside the programs.
 INSTALLED := netnice netnicectl netnice-path netnice-measure netnice-prefetch netnice-replay
-BINARIES  := $(INSTALLED) netnice-fetch netnice-manual
 BIN  := $(PREFIX)/bin
 MAN  := $(PREFIX)/share/man/man1
 BASH := $(PREFIX)/share/bash-completion/completions
@@ -19,41 +17,37 @@ SYSCONFDIR ?= /etc
 # The newest tested clang first; CLANG=… overrides.
 CLANG ?= $(shell for c in clang-16 clang-19 clang; do command -v $$c && break; done || echo clang-16)
 export CLANG
-export CARGO_TARGET_DIR ?= $(CACHE)/target
+# Programs are used where cargo puts them, in the clone.
+unexport CARGO_TARGET_DIR
 # Programs name sources from cargo's folder on: the same bytes whoever builds them, and nothing of their home.
-export RUSTFLAGS += --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)/registry/src/=cargo/
+# Once, even if make calls make: cargo compiles all again where the flags differ.
+REMAP := --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)/registry/src/=cargo/
+export RUSTFLAGS := $(strip $(filter-out $(REMAP),$(RUSTFLAGS)) $(REMAP))
 export PYTHONDONTWRITEBYTECODE := 1
 # Debian keeps bpftool and ip in sbin, rustup keeps cargo in ~/.cargo/bin.
-export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/local/sbin:/usr/sbin:/sbin
+# cargo-nextest is a package of the Python environment.
 PYTHON ?= $(CACHE)/venv/bin/python
+export PATH := $(PATH):$(HOME)/.cargo/bin:$(dir $(PYTHON)):/usr/local/sbin:/usr/sbin:/sbin
 export PYTHON
 
 # Namespaces and eBPF need root; the caches stay those of the person who asked.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo env "PATH=$$PATH" "XDG_CACHE_HOME=$(dir $(CACHE))" PYTHONDONTWRITEBYTECODE=1)
 
-.PHONY: help build check lint format test verify demo prefetching kernels soak install uninstall deb relock clean ours
+.PHONY: help build check crates clippy lint format test verify demo prefetching kernels soak install uninstall deb relock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# Cargo goes by times, and takes two clones that share the cache for one: where another clone compiled last, all that is
-# older than its work would pass for compiled.
-ours:
-	@mark="$(CARGO_TARGET_DIR)/clone"; \
-	if [ "$$(cat "$$mark" 2>/dev/null)" != "$(CURDIR)" ]; then \
-		find apps bindings crates algorithms transport -type f -exec touch {} + && \
-		mkdir -p "$(CARGO_TARGET_DIR)" && echo "$(CURDIR)" >"$$mark"; \
-	fi
-
-build: ours ## Compile everything; programs land in target/release
+build: ## Compile everything; programs are in target/release
 	cargo build --release --locked --workspace
-	@mkdir -p target/release
-	@for b in $(BINARIES); do \
-		if [ -f "$(CARGO_TARGET_DIR)/release/$$b" ]; then \
-			install -m 755 "$(CARGO_TARGET_DIR)/release/$$b" "target/release/$$b"; \
-		else echo "make build: cargo made no $$b" >&2; exit 1; fi; \
-	done
 	@packaging/licences.py $(INSTALLED) >target/third-party-licenses
+
+# Both use what 'make build' compiled, as long as cargo is asked by make: other flags are another build.
+crates: ## Tests of the Rust crates, without the long ones; ARGS='--profile verify': all of them
+	cargo nextest run --release --locked --workspace $(ARGS)
+
+clippy: ## Rust's linter
+	cargo clippy --release --locked --workspace --all-targets -- -D warnings
 
 check: ## Style and types, seconds; the git hook runs it
 	@$(PYTHON) tests/run 'lint-*'
@@ -113,8 +107,12 @@ uninstall: ## Remove what install put there, but for the policy, which is yours
 	rm -f $(foreach b,netnicectl netnice-measure netnice-prefetch netnice-replay,$(DESTDIR)$(MAN)/$(b)-*.1)
 
 relock: ## Pin setup.d/python-packages anew, with hashes: a lock for each goal
-	setup.d/relock
+	@for goal in verify demo test; do \
+		awk -v goal=$$goal '/^[a-z]/ && ($$1 == goal || goal == "verify") { print $$2 }' setup.d/python-packages | \
+		$(PYTHON) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+			--no-emit-index-url --no-emit-find-links --no-annotate -o setup.d/locked/$$goal.txt \
+			$$([ $$goal = verify ] && echo --upgrade || echo --constraint setup.d/locked/verify.txt) - || exit 1; \
+	done
 
-clean: ## Remove what was built, in the clone and in the cache
+clean: ## Remove what was built
 	rm -rf target
-	cargo clean

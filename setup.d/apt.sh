@@ -24,7 +24,7 @@ resolve() {
 }
 
 # rank GOAL: a goal needs its own rows and those of every smaller goal.
-rank() { case $1 in build) echo 1 ;; demo) echo 2 ;; *) echo 3 ;; esac }
+rank() { case $1 in build) echo 1 ;; demo) echo 2 ;; verify) echo 4 ;; *) echo 3 ;; esac }
 
 # missing_rows: 'package reason…' for each row of the table that the goal needs and the system lacks.
 missing_rows() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 # shellcheck shell=sh
-# The git hook of this clone (and of no other): hooks/pre-commit lints before a commit.
+# The git hook of this clone (and of no other): hooks/pre-commit runs make check before a commit.
 
 install_hook() {
 	[ "$HOOK" = 1 ] || return 0
@@ -13,5 +13,5 @@ install_hook() {
 		return 0
 	fi
 	git -C "$HERE" config --local core.hooksPath hooks
-	say "git hook installed in this clone (make lint before each commit; undo: git config --unset core.hooksPath)"
+	say "git hook installed in this clone (make check before each commit; undo: git config --unset core.hooksPath)"
 }

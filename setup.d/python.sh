@@ -12,24 +12,54 @@ sys.exit(sys.version_info < (${PYTHON_FLOOR%%.*}, ${PYTHON_FLOOR##*.}))" 2>/dev/
 	return 1
 }
 
-lock_hash() { sha256sum "$HERE/setup.d/requirements.txt" | cut -d' ' -f1; }
+# locks: the locks that the goal needs.
+locks() { case $GOAL in build) ;; tools) echo demo test ;; *) echo "$GOAL" ;; esac }
+
+# stamp LOCK: what is noted in the environment once that lock is installed.
+stamp() { echo "$1 $(sha256sum "$HERE/setup.d/locked/$1.txt" | cut -d' ' -f1)"; }
+
+# has LOCK: whether the environment has all of a lock's packages; those of verify are all there are.
+has() {
+	for either in "$1" verify; do
+		grep -qxF "$(stamp "$either")" "$CACHE/venv/netnice.lock" 2>/dev/null && return 0
+	done
+	return 1
+}
 
 venv_fresh() {
-	[ -x "$CACHE/venv/bin/python" ] && "$CACHE/venv/bin/python" -c '' 2>/dev/null &&
-		[ "$(cat "$CACHE/venv/netnice.lock" 2>/dev/null)" = "$(lock_hash)" ]
+	"$CACHE/venv/bin/python" -c '' 2>/dev/null || return 1
+	for lock in $(locks); do
+		has "$lock" || return 1
+	done
 }
+
+# venv_current: whether what is installed is of these locks, so that others may be added.
+venv_current() {
+	"$CACHE/venv/bin/python" -c '' 2>/dev/null && [ -e "$CACHE/venv/netnice.lock" ] || return 1
+	while read -r lock _; do
+		has "$lock" || return 1
+	done <"$CACHE/venv/netnice.lock"
+}
+
+venv_size() { case $GOAL in verify) echo 900 ;; demo) echo 180 ;; test) echo 150 ;; *) echo 300 ;; esac }
 
 make_venv() {
 	venv_fresh && return 0
 	python=$(find_python) || die "no Python $PYTHON_FLOOR or newer with venv and ensurepip" \
 		"python3 is $(python3 --version 2>&1 || echo missing)" "on Debian: apt-get install python3-venv; then ./setup $GOAL again"
 	say "making the Python environment in $CACHE/venv"
-	rm -rf "$CACHE/venv"
+	venv_current || rm -rf "$CACHE/venv"
 	mkdir -p "$CACHE"
-	"$python" -m venv "$CACHE/venv"
-	"$CACHE/venv/bin/python" -m pip install --disable-pip-version-check --require-hashes --only-binary :all: \
-		-r "$HERE/setup.d/requirements.txt" ||
-		die "pip could not install setup.d/requirements.txt" "its own words are above" \
-			"check the way to the Python package index, then run ./setup $GOAL again"
-	lock_hash >"$CACHE/venv/netnice.lock"
+	[ -d "$CACHE/venv" ] || "$python" -m venv --without-pip "$CACHE/venv"
+	# pip is there while it is needed: it takes as much room as a linter.
+	"$CACHE/venv/bin/python" -m ensurepip >/dev/null
+	for lock in $(locks); do
+		has "$lock" && continue
+		"$CACHE/venv/bin/python" -m pip install --disable-pip-version-check --require-hashes --only-binary :all: \
+			-r "$HERE/setup.d/locked/$lock.txt" ||
+			die "pip could not install setup.d/locked/$lock.txt" "its own words are above" \
+				"check the way to the Python package index, then run ./setup $GOAL again"
+		stamp "$lock" >>"$CACHE/venv/netnice.lock"
+	done
+	"$CACHE/venv/bin/python" -m pip uninstall --quiet --yes pip setuptools
 }

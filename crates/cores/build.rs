@@ -5,10 +5,13 @@
 use std::fs;
 use std::path::Path;
 
+#[path = "../build/c.rs"]
+mod c;
+
 fn main() {
-    let algorithms = netnice_build::repository().join("algorithms");
+    let algorithms = c::repository().join("algorithms");
     let receivers = algorithms.join("receiver");
-    netnice_build::watch(&["algorithms", "crates/cores/src"]);
+    c::watch(&["algorithms", "crates/cores/src"]);
     for file in ["cores", "receivers", "niceness"] {
         compile(file, &algorithms);
     }
@@ -21,21 +24,21 @@ fn main() {
     let rows = "#define P(name, ...) puts(\"row param \" #name);\n\
                 #define A(name, ...) puts(\"row algorithm \" #name);\n\
                 NN_PARAMS(P)\nNN_ALGORITHMS(A)";
-    let rows = netnice_build::tell(&algorithms.join("sender"), rows);
-    fs::write(netnice_build::out().join("table.rs"), table(&rows)).expect("write table.rs");
+    let rows = c::tell(&algorithms.join("sender"), rows);
+    fs::write(c::out().join("table.rs"), table(&rows)).expect("write table.rs");
     let rows = r##"static const u32 rows[][NN_RECEIVER_PARAM_COUNT] = NN_RECEIVER_ROWS;
 #define P(n, ...) puts("\"" #n "\",");
 #define A(n, c, ...) puts("Algorithm { name: \"" #n "\", core: \"" #c "\", defaults: &["); \
 for (int i = 0; i < NN_RECEIVER_PARAM_COUNT; i++) printf("%u, ", rows[NN_RA_##n][i]); puts("] },");
 puts("pub const PARAMETERS: &[&str] = &["); NN_RECEIVER_PARAMS(P) puts("];");
 puts("pub const ALGORITHMS: &[Algorithm] = &["); NN_RECEIVERS(A) puts("];");"##;
-    let rows = netnice_build::tell(&receivers, rows);
-    fs::write(netnice_build::out().join("receivers.rs"), rows).expect("write receivers.rs");
+    let rows = c::tell(&receivers, rows);
+    fs::write(c::out().join("receivers.rs"), rows).expect("write receivers.rs");
 }
 
 fn compile(file: &str, include: &Path) {
     cc::Build::new()
-        .compiler(netnice_build::clang())
+        .compiler(c::clang())
         .file(format!("src/{file}.c"))
         .include(include)
         .flags(["-Wall", "-Wextra", "-Werror"])
@@ -46,8 +49,8 @@ fn compile(file: &str, include: &Path) {
 /// What a file declares under these names, for Rust.
 fn declare(file: &str, names: &[&str]) {
     let include = format!("#include \"crates/cores/src/{file}.c\"\n");
-    let to = netnice_build::out().join(format!("{file}_c.rs"));
-    fs::write(to, netnice_build::bindings(&include, names)).expect("write what C declares");
+    let to = c::out().join(format!("{file}_c.rs"));
+    fs::write(to, c::bindings(&include, names)).expect("write what C declares");
 }
 
 /// The enums of parameters and algorithms.

@@ -12,8 +12,13 @@ use std::path::Path;
 use std::process::Command;
 
 use libbpf_cargo::SkeletonBuilder;
-use netnice_build::{fail, RECEIVERS, SENDERS};
 use sha2::{Digest, Sha256};
+
+#[path = "../build/c.rs"]
+mod c;
+#[path = "../build/head.rs"]
+mod head;
+use c::fail;
 
 const RUNNING_KERNEL: &str = "/sys/kernel/btf/vmlinux";
 /// A name and a source.
@@ -30,8 +35,8 @@ const OBJECTS: [(&str, &str); 9] = [
 ];
 
 fn main() {
-    let (out, repo) = (netnice_build::out(), netnice_build::repository());
-    netnice_build::watch(&["algorithms", "transport"]);
+    let (out, repo) = (c::out(), c::repository());
+    c::watch(&["algorithms", "transport"]);
     generate_vmlinux_h(&out);
     let mut hash = Sha256::new();
     for (name, source) in OBJECTS {
@@ -41,9 +46,9 @@ fn main() {
     }
     println!("cargo:rustc-env=NETNICE_BUILD_ID={:x}", hash.finalize());
     for (file, half) in [("senders.rs", SENDERS), ("receivers.rs", RECEIVERS)] {
-        fs::write(out.join(file), netnice_build::table(&half)).expect("write a table");
+        fs::write(out.join(file), table(&half)).expect("write a table");
     }
-    let shared = netnice_build::bindings(
+    let shared = c::bindings(
         "#include \"transport/policy/niceness.h\"\n#include \"transport/policy/waiting.h\"\n\
          #include \"transport/policy/quic.h\"\n\
          #include \"transport/receiver/state.h\"\n\
@@ -140,10 +145,70 @@ fn compile(repo: &Path, out: &Path, source: &Path, object: &Path) {
     if let Err(e) = SkeletonBuilder::new()
         .source(source)
         .obj(object)
-        .clang(netnice_build::clang())
+        .clang(c::clang())
         .clang_args(args)
         .build()
     {
         fail(&format!("cannot compile {}: {e:#}", source.display()));
     }
+}
+
+/// The macros of one half's `table.h`: of its parameters, and of its algorithms.
+struct Half {
+    folder: &'static str,
+    parameters: &'static str,
+    algorithms: &'static str,
+}
+
+const SENDERS: Half = Half {
+    folder: "algorithms/sender",
+    parameters: "NN_PARAMS",
+    algorithms: "NN_ALGORITHMS",
+};
+
+const RECEIVERS: Half = Half {
+    folder: "algorithms/receiver",
+    parameters: "NN_RECEIVER_PARAMS",
+    algorithms: "NN_RECEIVERS",
+};
+
+/// One half's table in Rust: `PARAMETERS`, a `Parameter` a column, and `ALGORITHMS`, an `Algorithm` a row.
+fn table(half: &Half) -> String {
+    let tables = c::repository().join(half.folder);
+    let statements = format!(
+        r##"
+#define P(n, u, least, most, w) printf("Parameter {{ name: \"%s\", unit: r#\"%s\"#, least: %u, most: %u, \
+why: r#\"%s\"# }},\n", #n, u, (u32)(least), (u32)(most), w);
+#define V(n, v) printf("(\"%s\", %u), ", #n, (u32)(v));
+#define A(n, c, s, p) printf("Algorithm {{ name: \"%s\", core: \"%s\", about: heads::%s, shipped: %s, defaults: &[", \
+#n, #c, #c, (s) ? "true" : "false"); p(V) puts("] }},");
+puts("pub const PARAMETERS: &[Parameter] = &[");
+{}(P)
+puts("];\npub const ALGORITHMS: &[Algorithm] = &[");
+{}(A)
+puts("];");"##,
+        half.parameters, half.algorithms
+    );
+    heads(&tables, half.algorithms) + &c::tell(&tables, &statements)
+}
+
+/// A module `heads` in Rust: for each core in this folder's table a constant of its name, what the head comment of its
+/// file says it is, up to the first full stop. `list` is the table's macro; its rows begin with name and core.
+fn heads(tables: &Path, list: &str) -> String {
+    let rows = format!("#define CORE(name, core, ...) puts(#core);\n{list}(CORE)\n");
+    let expanded = c::tell(tables, &rows);
+    let mut cores: Vec<&str> = expanded.split_whitespace().collect();
+    cores.sort_unstable();
+    cores.dedup();
+    let constants: String = cores
+        .iter()
+        .map(|core| {
+            let file = tables.join(format!("{core}.h"));
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            let about = head::head(&text)
+                .unwrap_or_else(|| fail(&format!("{} has no head comment", file.display())));
+            format!("    pub const {core}: &str = {about:?};\n")
+        })
+        .collect();
+    format!("#[allow(non_upper_case_globals)]\nmod heads {{\n{constants}}}\n")
 }

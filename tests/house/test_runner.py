@@ -53,7 +53,7 @@ XFAIL = "<skipped type='pytest.xfail' message='not yet'/>"
         (cases("", "<skipped type='pytest.skip'/>"), 1, "1 passed, 1 failed", ""),
         (cases(""), 0, "1 passed, 0 failed", ""),
         (cases("") + "; kill -9 $$", 1, "1 passed, 1 failed", "it was ended by SIGKILL"),
-        (cases("") + "; exit 3", 1, "1 passed, 1 failed", "it ended with exit status 3"),
+        (cases("") + "; exit 3", 1, "1 passed, 1 failed", "it ended with status 3"),
         (cases(), 1, "0 passed, 1 failed", "it ran no test"),
         ("echo '<testsuite' >$1", 1, "0 passed, 1 failed", "its report cannot be read"),
         ("true || echo $1", 1, "0 passed, 1 failed", "it ran no test"),

@@ -69,11 +69,17 @@ def setup(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_help_names_both_commands(bare: Path) -> None:
+def rows(table: str) -> list[tuple[str, str, str]]:
+    """Goal, package and reason of each row of a table."""
+    lines = (TOP / "setup.d" / table).read_text().splitlines()
+    return [(goal, name, reason) for goal, name, reason in (row.split(None, 2) for row in lines if row[:1].isalpha())]
+
+
+def test_help_names_the_commands(bare: Path) -> None:
     done = setup(bare, "--help")
     assert done.returncode == 0
-    assert "demo" in done.stdout
-    assert "test" in done.stdout
+    for goal in ("demo", "test", "verify"):
+        assert f"\n  {goal} " in done.stdout
 
 
 @pytest.mark.parametrize("words", [(), ("dance",), ("demo", "test"), ("--fast", "demo")])
@@ -92,17 +98,62 @@ def test_without_yes_and_terminal_nothing_is_done(bare: Path) -> None:
 
 def test_the_plan_names_each_package_and_why(bare: Path) -> None:
     done = setup(bare, "build")
-    rows = [
-        line.split() for line in (TOP / "setup.d/apt-packages").read_text().splitlines() if line.startswith("build")
-    ]
-    for _, names, *reason in rows:
-        assert names.split("|")[0] in done.stdout
-        assert " ".join(reason) in done.stdout
+    for goal, names, reason in rows("apt-packages"):
+        shown = re.search(rf"^ *{re.escape(names.split('|')[0])} +{re.escape(reason)}$", done.stdout, re.MULTILINE)
+        assert bool(shown) == (goal == "build")
+
+
+def test_the_quick_tests_need_no_browser_and_verify_does(bare: Path) -> None:
+    assert "chromium" not in setup(bare, "test").stdout
+    assert "about 150 MB" in setup(bare, "test").stdout
+    assert "chromium" in setup(bare, "verify").stdout
+
+
+@pytest.mark.parametrize("goal", ["demo", "test", "verify"])
+def test_each_lock_pins_its_goals_packages_by_hash(goal: str) -> None:
+    text = (TOP / f"setup.d/locked/{goal}.txt").read_text()
+    pinned = set(re.findall(r"^([\w.-]+==\S+)", text, re.MULTILINE))
+    wanted = {re.split("[=<>]", name)[0] for of, name, _ in rows("python-packages") if goal in (of, "verify")}
+    assert wanted <= {one.split("==")[0] for one in pinned}
+    assert pinned <= set(re.findall(r"^([\w.-]+==\S+)", (TOP / "setup.d/locked/verify.txt").read_text(), re.MULTILINE))
+    assert text.count("--hash=sha256:") >= len(pinned)
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Path:
+    """A Python that only pretends: it makes environments, and notes the locks that pip is to install."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    pretend = f"""case "$*" in
+*"-m venv"*) mkdir -p "$4/bin" && cp "$0" "$4/bin/python" ;;
+*"pip install"*) echo "${{@: -1}}" >>{tmp_path}/installed ;;
+esac"""
+    stand_in(tools, "python3", pretend)
+    (tools / "python3").write_text((tools / "python3").read_text().replace("#!/bin/sh", "#!/bin/bash"))
+    return tmp_path
+
+
+def test_the_environment_grows_by_goals_and_is_made_anew_for_another_lock(environment: Path) -> None:
+    clone = environment / "clone"
+    shutil.copytree(TOP / "setup.d", clone / "setup.d")
+
+    def installed(goal: str) -> list[str]:
+        parts = f". {clone}/setup.d/say.sh; . {clone}/setup.d/python.sh"
+        script = f"HERE={clone} CACHE={environment}/cache GOAL={goal}; {parts}; make_venv"
+        path = {"PATH": f"{environment}/bin:/usr/bin:/bin"}
+        subprocess.run(["sh", "-euc", script], env=path, check=True, capture_output=True, timeout=60)
+        file = environment / "installed"
+        lines = [Path(line).stem for line in file.read_text().splitlines()] if file.exists() else []
+        file.unlink(missing_ok=True)
+        return lines
+
+    assert [installed(goal) for goal in ("test", "test", "demo", "tools")] == [["test"], [], ["demo"], []]
+    (clone / "setup.d/locked/test.txt").write_text("other==1\n")
+    assert [installed(goal) for goal in ("test", "verify", "demo", "test")] == [["test"], ["verify"], [], []]
 
 
 def test_every_program_of_the_tests_comes_from_a_package_that_setup_brings() -> None:
-    rows = (line.split() for line in (TOP / "setup.d/apt-packages").read_text().splitlines())
-    brought = {name for row in rows if row and row[0] != "#" for name in row[1].split("|")}
+    brought = {name for _, names, _ in rows("apt-packages") for name in names.split("|")}
     everywhere = {"sh", "bash", "true", "sleep", "ls", "cat", "grep", "nice", "util-linux"}
     called = set()
     for part in ("tests/system", "testbed", "demo"):

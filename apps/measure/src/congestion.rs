@@ -24,8 +24,6 @@ pub enum NotHere {
 }
 
 /// The sender's congestion control of a socket.
-///
-/// # Errors
 /// The kernel has none of that name, or this user may not choose it.
 pub fn set(socket: &impl AsFd, name: &str) -> Result<(), NotHere> {
     let set = SockRef::from(socket).set_tcp_congestion(name.as_bytes());
@@ -37,8 +35,6 @@ pub fn set(socket: &impl AsFd, name: &str) -> Result<(), NotHere> {
 }
 
 /// What a socket receives goes by netnice's receiver.
-///
-/// # Errors
 /// netnice is not up for applications.
 pub fn receive(socket: &impl AsFd, name: &str) -> Result<(), NotHere> {
     let one: libc::c_int = 1;
@@ -62,8 +58,6 @@ pub fn receive(socket: &impl AsFd, name: &str) -> Result<(), NotHere> {
 }
 
 /// Bytes that the peer has acknowledged.
-///
-/// # Errors
 /// It is no TCP socket.
 pub fn acknowledged(socket: &impl AsFd) -> io::Result<u64> {
     /// `tcpi_bytes_acked` of struct tcp_info, since Linux 4.1.

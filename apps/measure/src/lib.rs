@@ -6,11 +6,9 @@
 pub mod action;
 mod cli;
 mod congestion;
-mod payload;
 pub mod report;
 pub mod results;
 mod run;
-mod say;
 mod serve;
 pub mod statistics;
 pub mod summary;
@@ -25,9 +23,9 @@ use clap::CommandFactory;
 use tokio::signal::unix::{signal, SignalKind};
 
 pub use cli::{Cli, Command};
+use netnice_output::complain;
 use report::Report;
 use run::{Plan, Stop, Target};
-use say::say;
 use serve::{Limits, Server};
 use token::Token;
 
@@ -41,14 +39,12 @@ pub fn command() -> clap::Command {
 }
 
 /// Does what the command line asks for.
-///
-/// # Errors
 /// It cannot be done; the text says why, and what to do.
 pub fn execute(command: Command) -> Result<ExitCode> {
     match command {
         Command::Token { file } => {
             Token::create(&file).with_context(|| format!("cannot make {}", file.display()))?;
-            say(format!(
+            complain(format!(
                 "made {}; copy it to the other end, readable by its user only",
                 file.display()
             ));
@@ -77,7 +73,7 @@ async fn serve(options: &cli::Serve) -> Result<ExitCode> {
         connections: options.connections.into(),
     };
     let server = Server::bind(options.listen, token, limits)?;
-    say(format!("listening at {}, TCP and UDP", server.address()?));
+    complain(format!("listening at {}, TCP and UDP", server.address()?));
     tokio::select! {
         () = server.run() => {}
         () = signalled()? => {}
@@ -116,11 +112,11 @@ async fn run(options: cli::Run) -> Result<ExitCode> {
     }
     Ok(match enough {
         Some(why) => {
-            say(format!("{why}: {count} measurements are in {path}"));
+            complain(format!("{why}: {count} measurements are in {path}"));
             ExitCode::SUCCESS
         }
         None => {
-            say(format!(
+            complain(format!(
                 "stopped: {count} measurements are in {path}; the same command goes on"
             ));
             ExitCode::from(STOPPED)
@@ -133,7 +129,7 @@ fn report(options: &cli::Report) -> Result<ExitCode> {
     netnice_output::print(report.text())?;
     if let Some(folder) = &options.to {
         for path in report.write(folder)? {
-            say(format!("wrote {}", path.display()));
+            complain(format!("wrote {}", path.display()));
         }
     }
     Ok(ExitCode::SUCCESS)

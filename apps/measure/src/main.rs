@@ -8,7 +8,7 @@ fn main() -> ExitCode {
     match execute(Cli::parse().command) {
         Ok(status) => status,
         Err(error) => {
-            netnice_output::complain("netnice-measure", format!("{error:#}"));
+            netnice_output::complain(format!("{error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -38,8 +38,6 @@ pub struct Token(Vec<u8>);
 
 impl Token {
     /// Reads a file that only its owner may read.
-    ///
-    /// # Errors
     /// It cannot be read, others may read it, or it is too short.
     pub fn read(path: &Path) -> Result<Self, TokenError> {
         let unreadable = |e| TokenError::Unreadable(path.into(), e);
@@ -56,8 +54,6 @@ impl Token {
     }
 
     /// Makes a new one of 256 bits, in a new file that only its owner may read.
-    ///
-    /// # Errors
     /// The file is there already or cannot be written.
     pub fn create(path: &Path) -> io::Result<()> {
         let random: Nonce = nonce().map_err(io::Error::other)?;
@@ -94,8 +90,6 @@ pub fn same(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Fresh random bytes.
-///
-/// # Errors
 /// The kernel gives none.
 pub fn nonce<const N: usize>() -> Result<[u8; N], getrandom::Error> {
     let mut bytes = [0; N];

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! 100,000 connections of strangers: the server sends them next to nothing, stays small, and serves its own client.
 
-mod harness;
-
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use harness::{said, Bench, RATE};
+use crate::harness::{said, Bench, RATE};
 use socket2::{Domain, Socket, Type};
 
 /// The least: they go on until the honest client is served.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The report of a week: quick, and files that other programs read.
 
-mod harness;
-
 use std::fs;
 use std::time::Duration;
 
+use crate::harness::{said, Bench};
 use chrono::DateTime;
-use harness::{said, Bench};
 use netnice_measure::results::{Latency, Measurement, Record};
 
 const RECORDS: usize = 20_000;

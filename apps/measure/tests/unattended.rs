@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! A run by itself: it ends when it is enough, goes on after whatever ended it, and says what is wrong.
 
-mod harness;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use harness::{said, Bench, Running, RATE};
+use crate::harness::{said, Bench, Running, RATE};
 use netnice_measure::results::{Measurement, Record};
 
 fn measurements(bench: &Bench) -> Vec<Measurement> {

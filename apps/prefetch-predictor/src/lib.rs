@@ -9,19 +9,13 @@
 //! - Memory is bounded: counts are halved, a few contexts a request, while all takes more than it may.
 //! - A URL may be held back until several clients have asked for it, so that no one's secret link is told to others.
 
-mod client;
 mod contexts;
-mod error;
-mod explain;
 pub mod log;
 mod params;
 mod predictor;
-mod rows;
 mod saved;
 mod urls;
 
-pub use error::Error;
-pub use explain::{Reason, Withheld};
-pub use params::Params;
-pub use predictor::{Prediction, Predictor, Request};
-pub use rows::{Changes, ContextRow, UrlRow};
+pub use params::{Error, Params};
+pub use predictor::{Prediction, Predictor, Reason, Request, Withheld};
+pub use urls::{Changes, ContextRow, UrlRow};

@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-
-use crate::Error;
+use thiserror::Error;
 
 /// The longest context: memory grows by one context a page and order.
 pub const MOST_ORDER: usize = 8;
@@ -74,4 +73,18 @@ impl Params {
         wrong("clients", self.clients as f64, 1.0, 1e7)?;
         Ok(self)
     }
+}
+
+/// What can be wrong with what a predictor is given.
+#[derive(Debug, Error, PartialEq)]
+pub enum Error {
+    #[error("{name} is {value}; it must be from {least} to {most}")]
+    Range {
+        name: &'static str,
+        value: f64,
+        least: f64,
+        most: f64,
+    },
+    #[error("what was kept does not fit together at {0}; it is from another version, or damaged")]
+    Damaged(&'static str),
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::params::MOST_ORDER;
 use crate::predictor::Predictor;
-use crate::rows::{Changes, ContextRow, UrlRow};
+use crate::urls::{Changes, ContextRow, UrlRow};
 use crate::{Error, Params};
 
 impl Predictor {

@@ -9,8 +9,6 @@ use httparse::Status;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::hints::prefetches;
-
 /// A link for each hint, perhaps.
 const MOST_HEADERS: usize = 200;
 const LONGEST_HEAD: usize = 64 << 10;
@@ -215,10 +213,49 @@ fn forbids_reuse(cache_control: &str) -> bool {
         .any(|d| ["no-store", "no-cache", "max-age=0"].contains(&d.to_ascii_lowercase().as_str()))
 }
 
+/// The URLs of `<URL>; rel=prefetch` in one header's value.
+pub fn prefetches(value: &str) -> Vec<String> {
+    let mut rest = value;
+    let mut urls = Vec::new();
+    while let Some((_, after)) = rest.split_once('<') {
+        let Some((url, after)) = after.split_once('>') else {
+            break;
+        };
+        let end = end_of_link(after);
+        if is_prefetch(&after[..end]) {
+            urls.push(url.trim().to_owned());
+        }
+        rest = &after[end..];
+    }
+    urls
+}
+
+/// Up to the comma that no quotes are around.
+fn end_of_link(parameters: &str) -> usize {
+    let mut quoted = false;
+    let comma = parameters.bytes().position(|b| {
+        quoted ^= b == b'"';
+        b == b',' && !quoted
+    });
+    comma.unwrap_or(parameters.len())
+}
+
+fn is_prefetch(parameters: &str) -> bool {
+    let relation = |parameter: &str| {
+        let (name, value) = parameter.split_once('=')?;
+        let named = name.trim().eq_ignore_ascii_case("rel");
+        let value = value.trim().trim_matches('"').to_ascii_lowercase();
+        named.then(|| value.split_whitespace().any(|v| v == "prefetch"))
+    };
+    // The first counts, says the RFC.
+    parameters.split(';').find_map(relation).unwrap_or(false)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
     use tokio::net::TcpListener;
+
+    use super::*;
 
     /// What comes of these bytes, in pieces of any size.
     async fn received(text: &'static str, piece: usize) -> Vec<io::Result<Reply>> {
@@ -246,11 +283,11 @@ mod tests {
     #[tokio::test]
     async fn replies_end_where_they_should() {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nLink: </n>; rel=prefetch\r\n\r\nabcde\
-            HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=prefetch\r\n\r\n\
-            HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nCache-Control: no-store\r\n\r\n\
-            3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nTrailer: 1\r\n\r\n\
-            HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n\
-            HTTP/1.0 200 OK\r\n\r\nto the end";
+        HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=prefetch\r\n\r\n\
+        HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nCache-Control: no-store\r\n\r\n\
+        3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nTrailer: 1\r\n\r\n\
+        HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n\
+        HTTP/1.0 200 OK\r\n\r\nto the end";
         for piece in [1, 7, text.len()] {
             let replies = received(text, piece).await;
             let found = replies[..4].iter().flatten();
@@ -278,6 +315,21 @@ mod tests {
             "SSH-2.0-OpenSSH\r\n\r\n",
         ] {
             assert!(received(text, 100).await[0].is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn links_of_all_shapes() {
+        assert_eq!(prefetches("</next>; rel=prefetch"), ["/next"]);
+        assert_eq!(prefetches("</a,b>;REL=\"next Prefetch\" , </c>; rel=preload, </d>; title=\"x, <y>; rel=prefetch\"; rel=prefetch"), ["/a,b", "/d"]);
+        for none in [
+            "",
+            "</a>",
+            "</a>; rel=dns-prefetch",
+            "</a; rel=prefetch",
+            "</a>; rel=next; rel=prefetch",
+        ] {
+            assert_eq!(prefetches(none), [] as [&str; 0], "{none}");
         }
     }
 }

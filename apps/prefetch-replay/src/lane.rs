@@ -92,8 +92,6 @@ impl Lane {
     }
 
     /// Asks for all of `urls`; `arrived` gets each reply by the URL's index as it is there.
-    ///
-    /// # Errors
     /// The server cannot be reached, or gives no reply on a fresh connection.
     pub async fn fetch(
         &mut self,

@@ -4,11 +4,8 @@
 //! A log becomes visits ([`trace`]); virtual clients, each with a cache and connections of its own, play them against a
 //! server that names what to prefetch, and what they waited for is summed up ([`report`]).
 
-mod cache;
-mod client;
 mod connection;
 pub mod generate;
-mod hints;
 mod lane;
 mod options;
 mod origin;
@@ -34,7 +31,7 @@ pub fn main() -> ExitCode {
     match run(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            complain("netnice-replay", format!("{e:#}"));
+            complain(format!("{e:#}"));
             ExitCode::FAILURE
         }
     }

@@ -84,10 +84,7 @@ pub fn run(options: &Serve) -> anyhow::Result<()> {
             .await
             .with_context(|| format!("cannot listen on {}", options.listen))?;
         let (count, address) = (site.sizes.len(), listener.local_addr()?);
-        complain(
-            "netnice-replay",
-            format!("{count} URLs are on http://{address}"),
-        );
+        complain(format!("{count} URLs are on http://{address}"));
         loop {
             let (stream, _) = listener.accept().await?;
             stream.set_nodelay(true)?;

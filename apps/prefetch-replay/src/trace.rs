@@ -53,7 +53,6 @@ pub fn records(log: impl BufRead) -> std::io::Result<(Vec<Record>, usize)> {
 }
 
 impl Trace {
-    /// # Errors
     /// The log cannot be read.
     pub fn read(log: impl BufRead) -> std::io::Result<Self> {
         let (records, skipped) = records(log)?;

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use netnice_prefetch_predictor::log::Reader;
 use netnice_prefetch_predictor::{Params, Predictor, Request};
-use netnice_replay::generate::line;
-use netnice_replay::generate::site::{self, Site};
-use netnice_replay::generate::visits::{self, requests, Asked, Pace};
+use netnice_replay::generate::{self, line, requests, Asked, Pace, Site};
 use netnice_replay::trace::Trace;
 use proptest::prelude::*;
 
@@ -39,22 +37,26 @@ fn close(found: f64, expected: f64, share: f64) {
 #[test]
 fn sizes_and_images() {
     let site = Site::new(20_000, 8, 7);
-    let sizes = |documents: Vec<&site::Document>| -> Vec<f64> {
+    let sizes = |documents: Vec<&generate::Document>| -> Vec<f64> {
         documents.iter().map(|d| d.bytes as f64).collect()
     };
     let pages = sizes(site.pages.iter().map(|p| &p.document).collect());
-    close(median(pages.clone()), site::PAGE_MEDIAN, 0.03);
+    close(median(pages.clone()), generate::PAGE_MEDIAN, 0.03);
     // One in six is above a sigma.
-    let above = site::PAGE_MEDIAN * site::PAGE_SIGMA.exp();
+    let above = generate::PAGE_MEDIAN * generate::PAGE_SIGMA.exp();
     let share = pages.iter().filter(|b| **b > above).count() as f64 / pages.len() as f64;
     close(share, 0.1587, 0.05);
     let images = sizes(site.pages.iter().flat_map(|p| &p.images).collect());
-    close(images.len() as f64 / pages.len() as f64, site::IMAGES, 0.03);
+    close(
+        images.len() as f64 / pages.len() as f64,
+        generate::IMAGES,
+        0.03,
+    );
     // Of a bounded Pareto distribution.
-    let norm = 1.0 - (site::IMAGE_LEAST / site::LARGEST).powf(site::IMAGE_ALPHA);
-    let expected = site::IMAGE_LEAST / (1.0 - 0.5 * norm).powf(1.0 / site::IMAGE_ALPHA);
+    let norm = 1.0 - (generate::IMAGE_LEAST / generate::LARGEST).powf(generate::IMAGE_ALPHA);
+    let expected = generate::IMAGE_LEAST / (1.0 - 0.5 * norm).powf(1.0 / generate::IMAGE_ALPHA);
     close(median(images.clone()), expected, 0.03);
-    let bounds = site::IMAGE_LEAST..=site::LARGEST;
+    let bounds = generate::IMAGE_LEAST..=generate::LARGEST;
     assert!(images.iter().all(|b| bounds.contains(b)));
 }
 
@@ -67,7 +69,7 @@ fn beginnings_are_as_popular_as_their_rank_says() {
     for a in asked.iter().filter(|a| visits.insert(a.visit)) {
         *count.entry(&a.document.url).or_default() += 1.0;
     }
-    let weight = |rank: f64| rank.powf(-site::POPULARITY);
+    let weight = |rank: f64| rank.powf(-generate::POPULARITY);
     let all: f64 = (1..=200).map(|r| weight(f64::from(r))).sum();
     for rank in [1, 2, 5, 20] {
         let found = count[format!("/page{}.html", rank - 1).as_str()];
@@ -88,7 +90,7 @@ fn visits_are_as_long_and_as_slow_as_documented() {
     assert_eq!((trace.requests, trace.skipped), (asked.len(), 0));
     let visits: Vec<_> = trace.clients.iter().flatten().collect();
     let pages: usize = visits.iter().map(|v| v.views.len()).sum();
-    close(pages as f64 / visits.len() as f64, visits::PAGES, 0.05);
+    close(pages as f64 / visits.len() as f64, generate::PAGES, 0.05);
     let thinks = visits.iter().flat_map(|v| {
         let views = &v.views[..v.views.len() - 1];
         views.iter().map(|view| view.think.as_secs_f64())
@@ -101,7 +103,7 @@ fn visits_are_as_long_and_as_slow_as_documented() {
         .map(|v| v.embedded.len());
     close(
         images.sum::<usize>() as f64 / pages as f64,
-        site::IMAGES,
+        generate::IMAGES,
         0.05,
     );
 }
@@ -126,9 +128,9 @@ fn the_next_page_is_mostly_linked() {
             first += f64::from(links[0] == page);
         }
     }
-    close(linked / all, visits::FOLLOWS, 0.02);
-    let weights: f64 = (1..=8).map(|k| f64::from(k).powf(-visits::LINKS)).sum();
-    close(first / all, visits::FOLLOWS / weights, 0.05);
+    close(linked / all, generate::FOLLOWS, 0.02);
+    let weights: f64 = (1..=8).map(|k| f64::from(k).powf(-generate::LINKS)).sum();
+    close(first / all, generate::FOLLOWS / weights, 0.05);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! What the proxy costs beside nginx as a plain reverse proxy, in the same minute: requests a second of 16 connections,
 //! and what a request takes longer than without any proxy. Rounds alternate; medians count. Needs nginx.
 
-#[path = "../tests/harness/mod.rs"]
+#[path = "../tests/harness.rs"]
 mod harness;
 
 use std::fmt::Write as _;

@@ -2,6 +2,7 @@
 //! The configuration file, and what holds without one.
 
 use std::fmt::Display;
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -10,8 +11,7 @@ use hyper::Uri;
 use netnice_prefetch_predictor::Params;
 use netnice_units::{Size, Time};
 use serde::{Deserialize, Deserializer};
-
-use crate::{Error, Result};
+use thiserror::Error;
 
 /// A reply's head has no room for more.
 const MOST_HINTS: usize = 100;
@@ -231,4 +231,30 @@ impl Prefetch {
             ..preset
         }
     }
+}
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+#[derive(Debug, Error)]
+pub enum Error {
+    #[error("cannot read {0}: {1}")]
+    Unreadable(PathBuf, #[source] io::Error),
+    #[error("{0}: {1}")]
+    Config(PathBuf, String),
+    #[error("{0}")]
+    Setting(String),
+    #[error("cannot listen on {0}: {1}; choose another address with --listen or --admin")]
+    Listen(SocketAddr, #[source] io::Error),
+    #[error("{0}: {1}")]
+    Tls(PathBuf, String),
+    #[error("{0} is used by another netnice-prefetch: stop it, or name another file with --store")]
+    StoreInUse(PathBuf),
+    #[error("{0}: {1}; move it away to begin anew")]
+    Store(PathBuf, String),
+    #[error("cannot write {0}: {1}")]
+    Unwritable(PathBuf, #[source] io::Error),
+    #[error(transparent)]
+    Predictor(#[from] netnice_prefetch_predictor::Error),
+    #[error("cannot start: {0}")]
+    Start(#[source] io::Error),
 }

@@ -12,10 +12,10 @@ use netnice_prefetch_predictor::{Predictor, Reason, Request, Withheld};
 use serde_json::json;
 
 use crate::config::Config;
+use crate::learner::Store;
 use crate::rules::is_plain;
-use crate::say::warn;
-use crate::store::Store;
 use crate::{Error, Result};
+use netnice_output::complain;
 
 const SAY_EVERY: Duration = Duration::from_secs(2);
 /// So much may be lost when training is interrupted.
@@ -59,7 +59,7 @@ pub fn train(config: &Config, logs: &[PathBuf]) -> Result<String> {
             }
             if said.elapsed() > SAY_EVERY {
                 said = Instant::now();
-                warn(&format!("{lines} lines read"));
+                complain(format!("{lines} lines read"));
             }
         }
     }

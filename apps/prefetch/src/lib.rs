@@ -8,26 +8,17 @@ mod access;
 mod admin;
 mod answer;
 mod config;
-mod congestion;
-mod connections;
-mod error;
 mod hints;
 mod learned;
 mod learner;
 mod metrics;
 mod options;
-mod prefetch;
 mod proxy;
 mod reply;
-mod rewrite;
 mod rules;
 mod run;
-mod say;
 mod server;
 mod socket;
-mod store;
-mod tls;
-mod upgrade;
 mod upstream;
 mod visitors;
 
@@ -35,9 +26,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-pub use error::{Error, Result};
+pub use config::{Error, Result};
+use netnice_output::complain;
 use options::{Command, Options};
-use say::warn;
 
 /// The definition of the command line, for manual pages and completions.
 pub fn command() -> clap::Command {
@@ -49,7 +40,7 @@ pub fn main() -> ExitCode {
     match run(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            warn(&e.to_string());
+            complain(e.to_string());
             ExitCode::FAILURE
         }
     }

@@ -112,7 +112,7 @@ impl Files {
             .store
             .clone()
             .or(config.store)
-            .or_else(crate::store::usual_path);
+            .or_else(crate::learner::usual_path);
         Ok(config)
     }
 }

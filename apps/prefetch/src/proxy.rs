@@ -8,23 +8,23 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use hyper::body::Incoming;
-use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::header::{self, HeaderMap, HeaderValue, CONNECTION, UPGRADE};
+use hyper::upgrade::{on, OnUpgrade};
 use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
 use netnice_prefetch_predictor::log::is_page;
 use tokio::sync::Semaphore;
 
 use crate::access::{Entry, Log};
 use crate::config::{Config, Mode};
-use crate::hints;
+use crate::hints::Page;
 use crate::learner::Learner;
 use crate::metrics::Metrics;
 use crate::reply::Reply;
-use crate::rewrite::Page;
-use crate::rules;
 use crate::socket::Socket;
-use crate::upgrade;
 use crate::upstream::{forward, Upload, Upstream};
 use crate::visitors::{self, Visitors};
+use crate::{hints, rules};
 
 /// What of the configuration may change while requests are answered.
 #[derive(Debug)]
@@ -120,7 +120,7 @@ impl Proxy {
         mut request: Request<Incoming>,
         entry: Option<&mut Entry>,
     ) -> Response<Reply> {
-        let wish = upgrade::wish(&mut request);
+        let wish = wish(&mut request);
         let referrer = self.referrer(&request);
         let Some(asked) = self.prepare(settings, peer, &mut request) else {
             return text(StatusCode::BAD_REQUEST, "the request is not clear");
@@ -268,5 +268,47 @@ fn weaken(headers: &mut HeaderMap) {
         if let Ok(weak) = HeaderValue::from_str(&format!("W/{tag}")) {
             headers.insert(header::ETAG, weak);
         }
+    }
+}
+
+/// What a browser wants to change to.
+pub struct Wish {
+    protocol: HeaderValue,
+    browser: OnUpgrade,
+}
+
+/// Takes the wish out of a request before [`crate::upstream::forward`] removes it.
+pub fn wish(request: &mut Request<Incoming>) -> Option<Wish> {
+    let protocol = request.headers().get(UPGRADE)?.clone();
+    Some(Wish {
+        protocol,
+        browser: on(request),
+    })
+}
+
+impl Wish {
+    pub fn put(&self, request: &mut Request<Incoming>) {
+        request.headers_mut().insert(UPGRADE, self.protocol.clone());
+        request
+            .headers_mut()
+            .insert(CONNECTION, HeaderValue::from_static("upgrade"));
+    }
+
+    /// Once both have agreed.
+    pub fn grant(self, reply: &mut Response<Incoming>) {
+        if reply.status() != StatusCode::SWITCHING_PROTOCOLS {
+            return;
+        }
+        let server = on(reply);
+        tokio::spawn(async move {
+            let (Ok(browser), Ok(server)) = (self.browser.await, server.await) else {
+                return;
+            };
+            let (mut browser, mut server) = (TokioIo::new(browser), TokioIo::new(server));
+            // Whoever ends it ends it for both.
+            tokio::io::copy_bidirectional(&mut browser, &mut server)
+                .await
+                .ok();
+        });
     }
 }

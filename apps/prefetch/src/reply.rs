@@ -10,7 +10,7 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use crate::access::Entry;
-use crate::rewrite::Page;
+use crate::hints::Page;
 use crate::visitors::Delivery;
 
 enum Kind {

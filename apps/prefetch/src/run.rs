@@ -10,13 +10,12 @@ use tokio::sync::Semaphore;
 
 use crate::access::Log;
 use crate::config::{Config, Mode, Preset};
-use crate::learner::Learner;
+use crate::learner::{Learner, Store};
 use crate::options::Serve;
 use crate::proxy::{Proxy, Settings};
-use crate::say::warn;
 use crate::server::{listen, Server};
-use crate::store::Store;
-use crate::{admin, congestion, tls, Error, Result};
+use crate::{admin, server, socket, Error, Result};
+use netnice_output::complain;
 
 pub fn serve(options: &Serve) -> Result<()> {
     let config = options.read()?;
@@ -33,10 +32,10 @@ async fn run(options: &Serve, config: Config) -> Result<()> {
     for address in &config.listen {
         listeners.push(listen(*address).await?);
     }
-    let acceptor = config.tls.as_ref().map(tls::acceptor).transpose()?;
+    let acceptor = config.tls.as_ref().map(server::acceptor).transpose()?;
     let settings = settings(config)?;
     let config = &settings.config;
-    let learner = Learner::start(config.prefetch.params(), store(config)?, warn)?;
+    let learner = Learner::start(config.prefetch.params(), store(config)?)?;
     let buffers = Semaphore::new((config.prefetch.buffers.0 / 1024) as usize);
     let admin = config.admin;
     let upstream = config.upstream.clone();
@@ -51,7 +50,7 @@ async fn run(options: &Serve, config: Config) -> Result<()> {
     });
     if let Some(address) = admin {
         let listener = listen(address).await?;
-        warn(&format!(
+        complain(format!(
             "status and metrics on http://{}",
             address_of(&listener)?
         ));
@@ -61,7 +60,7 @@ async fn run(options: &Serve, config: Config) -> Result<()> {
     let server = Arc::new(Server::new(proxy.clone(), acceptor));
     let mut accepting = tokio::task::JoinSet::new();
     for listener in listeners {
-        warn(&format!(
+        complain(format!(
             "{upstream} is on {scheme}://{}",
             address_of(&listener)?
         ));
@@ -74,8 +73,8 @@ async fn run(options: &Serve, config: Config) -> Result<()> {
     }
     while signals.reload().await {
         match reload(options, &server) {
-            Ok(()) => warn("settings read again"),
-            Err(e) => warn(&format!("settings stay as they were: {e}")),
+            Ok(()) => complain("settings read again"),
+            Err(e) => complain(format!("settings stay as they were: {e}")),
         }
     }
     accepting.shutdown().await;
@@ -100,7 +99,7 @@ fn store(config: &Config) -> Result<Option<Store>> {
     }
     match config.store.as_deref().map(Store::open).transpose() {
         Err(e @ Error::StoreInUse(_)) => {
-            warn(&format!("{e}; until then what is learned is not kept"));
+            complain(format!("{e}; until then what is learned is not kept"));
             Ok(None)
         }
         done => done,
@@ -109,12 +108,12 @@ fn store(config: &Config) -> Result<Option<Store>> {
 
 /// Settles what depends on this kernel.
 fn settings(mut config: Config) -> Result<Settings> {
-    let background = congestion::first_available(&config.prefetch.background);
+    let background = socket::first_available(&config.prefetch.background);
     let foreground = match &config.prefetch.foreground {
         Some(name) => name.clone(),
-        None => congestion::system().map_err(Error::Start)?,
+        None => socket::system_congestion().map_err(Error::Start)?,
     };
-    if congestion::first_available(std::slice::from_ref(&foreground)).is_none() {
+    if socket::first_available(std::slice::from_ref(&foreground)).is_none() {
         return Err(Error::Setting(format!(
             "the kernel has no congestion control '{foreground}' for prefetch.foreground"
         )));
@@ -122,7 +121,7 @@ fn settings(mut config: Config) -> Result<Settings> {
     if background.is_none() && config.prefetch.mode != Mode::Off {
         config.prefetch.preset = Preset::Conservative;
         let names = config.prefetch.background.join(", ");
-        warn(&format!(
+        complain(format!(
             "the kernel has none of: {names}. Prefetches compete with everything else, so only likely pages are told \
              (conservative), after a pause. Run 'sudo netnicectl up', then SIGHUP"
         ));
@@ -139,7 +138,7 @@ fn settings(mut config: Config) -> Result<Settings> {
 fn reload(options: &Serve, server: &Server) -> Result<()> {
     let config = options.read()?;
     let before = server.proxy.settings.load_full();
-    let acceptor = config.tls.as_ref().map(tls::acceptor).transpose()?;
+    let acceptor = config.tls.as_ref().map(server::acceptor).transpose()?;
     let fixed = |c: &Config| {
         (
             c.listen.clone(),
@@ -151,7 +150,7 @@ fn reload(options: &Serve, server: &Server) -> Result<()> {
         )
     };
     if fixed(&config) != fixed(&before.config) {
-        warn("listen, admin, store, memory, buffers and whether there is TLS change with the next start only");
+        complain("listen, admin, store, memory, buffers and whether there is TLS change with the next start only");
     }
     let settings = settings(config)?;
     server

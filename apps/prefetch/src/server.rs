@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Listens, and gives each connection to hyper. HTTP/1.1 only: over h2 all replies would share one socket.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -13,12 +15,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::timeout;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::TlsAcceptor;
 
-use crate::congestion;
-use crate::connections::{Connections, Place};
+use crate::config::Tls;
 use crate::proxy::{Peer, Proxy, Settings};
-use crate::socket::{Socket, Stream};
+use crate::socket::{self, Socket, Stream};
 use crate::{Error, Result};
 
 /// Where nothing more can be accepted: out of descriptors, say.
@@ -95,7 +99,7 @@ async fn serve(
 ) {
     // The peer may be gone already; reading will tell.
     stream.set_nodelay(true).ok();
-    congestion::set(&stream, &settings.foreground).ok();
+    socket::set_congestion(&stream, &settings.foreground).ok();
     let limits = &settings.config.limits;
     let socket = Socket::new(stream);
     let plain = Stream::new(socket.clone(), limits.stall.into());
@@ -147,4 +151,69 @@ async fn converse(
         connection.as_mut().graceful_shutdown();
         connection.await.ok();
     }
+}
+
+#[derive(Debug, Default)]
+pub struct Connections(Mutex<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    all: usize,
+    by_address: HashMap<IpAddr, usize>,
+}
+
+/// One of them; the place is free again when it is dropped.
+#[derive(Debug)]
+pub struct Place {
+    of: Arc<Connections>,
+    address: IpAddr,
+}
+
+impl Connections {
+    pub fn take(
+        self: &Arc<Self>,
+        address: IpAddr,
+        most: usize,
+        most_of_one: usize,
+    ) -> Option<Place> {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_one = counts.by_address.get(&address).copied().unwrap_or(0);
+        if counts.all >= most || of_one >= most_of_one {
+            return None;
+        }
+        counts.all += 1;
+        counts.by_address.insert(address, of_one + 1);
+        Some(Place {
+            of: self.clone(),
+            address,
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut counts = self.of.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.all -= 1;
+        if let Some(of_one) = counts.by_address.get_mut(&self.address) {
+            *of_one -= 1;
+            if *of_one == 0 {
+                counts.by_address.remove(&self.address);
+            }
+        }
+    }
+}
+
+pub fn acceptor(files: &Tls) -> Result<TlsAcceptor> {
+    let wrong = |path: &Path, e: String| Error::Tls(path.to_owned(), e);
+    let (certificate, key) = (&files.certificate, &files.key);
+    let chain = CertificateDer::pem_file_iter(certificate)
+        .and_then(Iterator::collect)
+        .map_err(|e| wrong(certificate, e.to_string()))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|e| wrong(key, e.to_string()))?;
+    let mut config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(chain, secret)
+        .map_err(|e| wrong(certificate, e.to_string()))?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
 }

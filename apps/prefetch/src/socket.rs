@@ -3,6 +3,8 @@
 
 use std::future::Future;
 use std::io::{self, IoSlice};
+use std::net::TcpListener;
+use std::os::fd::{AsFd, AsRawFd};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -13,8 +15,6 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
-
-use crate::congestion;
 
 /// The connection, and in which way it sends now.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Socket {
 
     /// What is sent from now on, and what waits, takes only what nobody else wants. False: the kernel refused.
     pub fn yield_to_all(&self, congestion_control: &str) -> bool {
-        let done = congestion::set(&self.stream, congestion_control).is_ok();
+        let done = set_congestion(&self.stream, congestion_control).is_ok();
         if done {
             self.background.store(true, Ordering::Release);
         }
@@ -46,7 +46,7 @@ impl Socket {
     /// Somebody waits for it again. The window starts as on a fresh connection: netnice leaves nothing smaller behind.
     pub fn hurry(&self, congestion_control: &str) -> bool {
         let was = self.background.swap(false, Ordering::AcqRel);
-        was && congestion::set(&self.stream, congestion_control).is_ok()
+        was && set_congestion(&self.stream, congestion_control).is_ok()
     }
 
     /// Bytes that have not arrived; none where the connection is gone.
@@ -54,7 +54,7 @@ impl Socket {
         if self.closed.load(Ordering::Acquire) {
             return 0;
         }
-        congestion::unacknowledged(&self.stream).unwrap_or(0)
+        unacknowledged(&self.stream).unwrap_or(0)
     }
 
     /// Nobody reads or writes it any more.
@@ -154,6 +154,41 @@ impl AsyncWrite for Stream {
     }
 }
 
+/// What a connection that is now made here would run on.
+pub fn system_congestion() -> io::Result<String> {
+    congestion_of(&TcpListener::bind(("127.0.0.1", 0))?)
+}
+
+pub fn congestion_of(socket: &impl AsFd) -> io::Result<String> {
+    let name = SockRef::from(socket).tcp_congestion()?;
+    let end = name.iter().position(|b| *b == 0).unwrap_or(name.len());
+    Ok(String::from_utf8_lossy(&name[..end]).into_owned())
+}
+
+pub fn set_congestion(socket: &impl AsFd, name: &str) -> io::Result<()> {
+    SockRef::from(socket).set_tcp_congestion(name.as_bytes())
+}
+
+/// The first of `names` that sockets here can have.
+pub fn first_available(names: &[String]) -> Option<String> {
+    let probe = TcpListener::bind(("127.0.0.1", 0)).ok()?;
+    names
+        .iter()
+        .find(|name| set_congestion(&probe, name).is_ok())
+        .cloned()
+}
+
+/// Bytes that the peer has not acknowledged, sent or not.
+pub fn unacknowledged(socket: &impl AsFd) -> io::Result<usize> {
+    let mut bytes: libc::c_int = 0;
+    // SAFETY: TIOCOUTQ writes one int to `bytes`, which outlives the call.
+    let done = unsafe { libc::ioctl(socket.as_fd().as_raw_fd(), libc::TIOCOUTQ, &mut bytes) };
+    if done < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(bytes.max(0) as usize)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,7 +201,7 @@ mod tests {
         let address = listener.local_addr().expect("an address");
         let (stream, _) = tokio::join!(TcpStream::connect(address), listener.accept());
         let socket = Socket::new(stream.expect("a connection"));
-        let now = || congestion::of(&socket.stream).expect("a name");
+        let now = || congestion_of(&socket.stream).expect("a name");
         let usual = now();
         assert!(!socket.hurry("reno"), "it does not yield yet");
         assert!(socket.yield_to_all("reno"));

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Who is told what, and what is never told.
 
-mod harness;
-
-use harness::{file, page, run, teach, Answer, Folder, Proxy, Site};
+use crate::harness::{file, page, run, teach, Answer, Folder, Proxy, Site};
 
 /// A background that every kernel has, so that the aggressive preset holds whether netnice is up or not.
 const ANY: &str = "[prefetch]\nbackground = [\"reno\"]\n";

@@ -2,15 +2,13 @@
 //! Thousands of requests that no honest browser sends, beside honest users: nothing crashes, nobody gets another's
 //! page, no hint names what strangers planted, memory stays bounded. NETNICE_HOSTILE_TRIES=100000: the long run.
 
-mod harness;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::harness::{page, teach, Answer, Folder, Proxy, Site};
 use fastrand::Rng;
-use harness::{page, teach, Answer, Folder, Proxy, Site};
 use socket2::SockRef;
 
 const ATTACKERS: u64 = 4;
@@ -187,8 +185,8 @@ fn hostile_requests_harm_nobody() {
     });
     let seen = site.seen.lock().expect("no panic");
     let framed_twice = |head: &&String| {
-        harness::header(head, "content-length").is_some()
-            && harness::header(head, "transfer-encoding").is_some()
+        crate::harness::header(head, "content-length").is_some()
+            && crate::harness::header(head, "transfer-encoding").is_some()
     };
     assert_eq!(seen.iter().find(framed_twice), None);
     let memory = memory(proxy.child.id());

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Settings, limits, and requests that are no honest browser's.
 
-mod harness;
-
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use harness::{connect, header, page, run, Folder, Proxy, Site};
+use crate::harness::{connect, header, page, run, Folder, Proxy, Site};
 
 fn site() -> Site {
     Site::new(|_| page("a page"))
@@ -60,7 +58,7 @@ fn site_with(text: &'static str) -> Site {
 
 #[test]
 fn replies_under_way_are_sent_before_the_end() {
-    let slow = Site::new(|_| harness::Answer {
+    let slow = Site::new(|_| crate::harness::Answer {
         after: Duration::from_millis(800),
         ..page("late")
     });

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Prefetches: answered, refused in time, and counted.
 
-mod harness;
-
 use std::time::{Duration, Instant};
 
-use harness::{file, header, page, teach, Answer, Folder, Proxy, Site};
+use crate::harness::{file, header, page, teach, Answer, Folder, Proxy, Site};
 
 /// A background that every kernel has, so that the aggressive preset holds.
 const ANY: &str = "[prefetch]\nbackground = [\"reno\"]\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! One call that puts a TCP connection into the background, with the best that this machine has.
 //!
-//! ```
+//! ```no_run
 //! let socket = std::net::TcpListener::bind("127.0.0.1:0")?;
 //! let got = netnice_background::background(&socket)?;
 //! println!("sends with {}, receiving yields: {}", got.sends, got.receives);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The base RTT of a flow whose own queue never empties: TCP Nice looks for it, and its queue does not grow with time.
 
-mod feed;
-
-use feed::{Feeder, BASE_US};
+use crate::feed::{Feeder, BASE_US};
 use netnice_cores::{Algorithm, Recovery};
 
 /// The estimator's window is five minutes: from the tenth on nothing is known of an empty path by itself.

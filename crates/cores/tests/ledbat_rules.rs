@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! RFC 6817, point by point: docs/ledbat.md names the test beside each statement.
 
-mod path;
-
+use crate::path::{near, Clock, Path, MS, SECOND, USUAL};
 use approx::assert_abs_diff_eq;
 use netnice_cores::{Algorithm, Param, Recovery};
-use path::{near, Clock, Path, MS, SECOND, USUAL};
 
 const TARGET: u32 = 100 * MS;
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The rules of TCP Nice, section 2.2 and 2.3, one test a rule.
 
-mod feed;
-
+use crate::feed::{Feeder, BASE_US};
 use approx::assert_abs_diff_eq;
-use feed::{Feeder, BASE_US};
 use netnice_cores::{Ack, Algorithm, Param, Recovery, Siblings, LONE, ONE};
 
 const QUEUED_US: u32 = BASE_US + BASE_US / 2;

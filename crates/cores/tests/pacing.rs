@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! From a window to a sender's cwnd and rate: pairs below two, the bounded silence, and the way back.
 
-mod feed;
-
+use crate::feed::{Feeder, BASE_US, MSS};
 use approx::assert_abs_diff_eq;
-use feed::{Feeder, BASE_US, MSS};
 use netnice_cores::{Ack, Algorithm, Param, Recovery, Siblings, ONE};
 
 /// How long two segments take at this rate, microseconds.

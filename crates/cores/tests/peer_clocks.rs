@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Peers whose clocks tick slowly, drift, wrap, jump or lie: a background flow must neither starve nor become deaf.
 
-mod path;
-
+use crate::path::{Clock, Path, BUFFER, SECOND, USUAL};
 use netnice_cores::Algorithm;
-use path::{Clock, Path, BUFFER, SECOND, USUAL};
 
 /// A LEDBAT or TCP-LP flow that knows its path, at 40 segments.
 fn flow(algorithm: Algorithm, clock: Clock, epoch: u32) -> Path {

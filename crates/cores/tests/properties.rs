@@ -2,9 +2,7 @@
 //! What must hold for any path: bounds, no growth on congestion, and the paper's claim to be never more aggressive than
 //! Reno. Reno here is a model of its own, so that the core is not its own judge.
 
-mod feed;
-
-use feed::{Feeder, BASE_US};
+use crate::feed::{Feeder, BASE_US};
 use netnice_cores::{Algorithm, Param, Recovery, ONE};
 use proptest::prelude::*;
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! TCP-LP (Kuzmanovic and Knightly), point by point: docs/ledbat.md names the test beside each statement.
 
-mod path;
-
+use crate::path::{near, Clock, Path, BUFFER, MS, SECOND, USUAL};
 use netnice_cores::{Algorithm, Recovery};
-use path::{near, Clock, Path, BUFFER, MS, SECOND, USUAL};
 
 fn experienced(clock: Clock) -> Path {
     Path::new(Algorithm::Lp, clock).experienced()

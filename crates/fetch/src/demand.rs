@@ -70,8 +70,6 @@ impl Sizes {
 
 impl Demand {
     /// Every document of the run, in order of time.
-    ///
-    /// # Errors
     /// When the parameters describe no distribution.
     pub fn arrivals(&self) -> Result<Vec<Arrival>, DemandError> {
         let sizes = self.sizes;

@@ -3,7 +3,6 @@
 //! each took.
 
 mod demand;
-mod http;
 mod report;
 mod run;
 
@@ -19,9 +18,9 @@ use netnice_output::{complain, print};
 use netnice_units::{seconds, Rate, Size, Time};
 
 use demand::{Demand, Sizes};
-use http::Server;
+
 use report::{Report, Summary};
-use run::Window;
+use run::{Server, Window};
 
 /// Fetch documents of heavy-tailed sizes from an HTTP server and measure how long each takes.
 ///
@@ -94,7 +93,7 @@ fn main() -> ExitCode {
     match fetch(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain("netnice-fetch", format_args!("{error:#}"));
+            complain(format_args!("{error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -137,8 +137,6 @@ impl fmt::Display for Summary {
 }
 
 /// One line a document, for spreadsheets.
-///
-/// # Errors
 /// When the file cannot be written.
 pub fn write_csv(documents: &[Document], mut out: impl Write) -> io::Result<()> {
     writeln!(

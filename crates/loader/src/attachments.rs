@@ -6,6 +6,7 @@
 //! goes with its cgroup.
 
 use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -15,15 +16,13 @@ use serde::Serialize;
 use crate::cgroup::Hierarchy;
 use crate::facts::privileged;
 use crate::group::Group;
-use crate::live::{switch, Target};
+use crate::live::{switch, Switched, Target};
 use crate::lock::Lock;
-use crate::niceness;
-use crate::reached::Reached;
+use crate::settings::State;
 use crate::shared::{
     niceness_choices, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NICENESS_DEPTHS, NN_NICENESS_NO_QUIC,
 };
-use crate::state::State;
-use crate::{pins, quic, Error, Result};
+use crate::{niceness, pins, quic, Error, Result};
 
 /// So many below the root sockets look.
 pub(crate) const DEPTHS: usize = NICENESS_DEPTHS as usize;
@@ -276,4 +275,65 @@ pub(crate) fn reach(hierarchy: &Hierarchy, cgroup: &Path) -> Reached {
         reached.add(Reached::of(pid, switch(pid, &Target::of(group))));
     }
     reached
+}
+
+#[derive(Debug, Default)]
+pub struct Reached {
+    pub processes: usize,
+    /// Connections and listening sockets that are as asked now.
+    pub sockets: usize,
+    /// Those that are not, and the last reason.
+    pub missed: usize,
+    pub reason: Option<String>,
+}
+
+impl Reached {
+    /// Of one process.
+    pub(crate) fn of(pid: u32, switched: Result<Switched>) -> Self {
+        match switched {
+            Ok(done) => {
+                let refused = done.reason.map(|why| why.to_string());
+                let unadopted = done.unadopted_reason.map(|why| why.to_string());
+                Self {
+                    processes: 1,
+                    sockets: done.sockets,
+                    missed: done.refused + done.unadopted,
+                    reason: refused.or(unadopted),
+                }
+            }
+            Err(_) if !Path::new(&format!("/proc/{pid}")).exists() => Self::default(), // it has ended
+            Err(why) => Self::missed(why.to_string()),
+        }
+    }
+
+    pub(crate) fn missed(reason: String) -> Self {
+        Self {
+            missed: 1,
+            reason: Some(reason),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.processes += other.processes;
+        self.sockets += other.sockets;
+        self.missed += other.missed;
+        self.reason = other.reason.or(self.reason.take());
+    }
+
+    /// What to say of the sockets that are not as asked.
+    pub fn why(&self) -> Option<String> {
+        let reason = self.reason.as_ref()?;
+        let missed = self.missed;
+        Some(format!(
+            "{missed} sockets in use are as they were: {reason}"
+        ))
+    }
+}
+
+impl Display for Reached {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (processes, sockets) = (self.processes, self.sockets);
+        write!(f, "processes: {processes}, their TCP sockets: {sockets}")
+    }
 }

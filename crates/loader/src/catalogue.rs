@@ -5,9 +5,13 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
 
+#[cfg(test)]
+#[path = "../../build/head.rs"]
+mod head;
+
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
-use crate::params::{Algorithm, ALGORITHMS};
 use crate::receiver;
+use crate::settings::{Algorithm, ALGORITHMS};
 
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use procfs::process::Process;
 use rustix::io::Errno;
 
+use crate::bpffs::{self, Mount};
 use crate::group::{Group, PARENT};
-use crate::mounts::{self, Mount};
 use crate::{Error, Result};
 
 /// How long processes may keep forking out of a cgroup that is being emptied.
@@ -23,7 +23,9 @@ pub struct Hierarchy(PathBuf);
 
 impl Hierarchy {
     pub fn find() -> Result<Self> {
-        mounted(&mounts::read()?).map(Self).ok_or(Error::NoCgroup2)
+        mounted(&bpffs::mount_table()?)
+            .map(Self)
+            .ok_or(Error::NoCgroup2)
     }
 
     pub fn dir(&self, group: Group) -> PathBuf {
@@ -229,11 +231,11 @@ mod tests {
         let line = |point| format!("25 24 0:23 / {point} rw - cgroup2 cgroup2 rw\n");
         let both = line("/tmp/elsewhere") + &line("/sys/fs/cgroup/unified");
         assert_eq!(
-            mounted(&mounts::parse(&both)),
+            mounted(&bpffs::parse_mounts(&both)),
             Some(PathBuf::from("/sys/fs/cgroup/unified"))
         );
         assert_eq!(
-            mounted(&mounts::parse(&line("/tmp/x"))),
+            mounted(&bpffs::parse_mounts(&line("/tmp/x"))),
             Some(PathBuf::from("/tmp/x"))
         );
         assert_eq!(mounted(&[]), None);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! From facts to findings: what netnice needs, whether it is there, why it matters and what to do.
 
-use crate::facts::Facts;
-use crate::kernel::Release;
+use crate::facts::{Facts, Release};
 use crate::live::RECEIVING;
 
-pub use crate::finding::{Finding, Verdict};
+pub use crate::error::{Finding, Verdict};
 
 /// Pinned struct_ops links came with it.
 pub const OLDEST: Release = Release(6, 4);

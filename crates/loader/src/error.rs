@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Everything that can go wrong: what, why and what to do.
 
+use std::fmt::{self, Display, Formatter};
+use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
 
-use crate::finding::Finding;
-use crate::holders::Holder;
+use libbpf_rs::libbpf_sys::{
+    bpf_attach_type, bpf_prog_query, BPF_CGROUP_INET_SOCK_CREATE, BPF_CGROUP_SOCK_OPS,
+    BPF_CGROUP_SYSCTL, BPF_F_ALLOW_MULTI,
+};
+use libbpf_rs::query::ProgInfoIter;
+use serde::Serialize;
+
 use crate::libbpf;
 
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -30,6 +38,8 @@ pub enum Error {
     },
     #[error("process {0} has held {1} for {2} s: another netnice is starting or stopping, or hangs.\nWait for it, or end it, and try again.")]
     Locked(String, PathBuf, u64),
+    #[error("netnice on this machine is reserved by PID {0} ({1}), and has been for the {2} s that this command waited.\nTry again when that process has ended, or end it: 'kill {0}'. Nothing was changed.")]
+    Reserved(String, String, u64),
     #[error("a congestion control named '{0}' is already registered, and not by this netnice: a kernel module, or an up from another mount namespace.\nUnload that one first ('rmmod tcp_{0}', or 'netnicectl down' where it was loaded).")]
     NameTaken(String),
     #[error("no algorithm is named '{0}'; there are: {1}")]
@@ -110,4 +120,91 @@ fn listed(findings: &[Finding]) -> String {
 
 fn indented(log: &str) -> String {
     log.lines().map(|line| format!("\n  {line}")).collect()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Ok,
+    /// Not as usual, but netnice copes.
+    Note,
+    /// Needed, and missing.
+    Missing,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub name: &'static str,
+    pub verdict: Verdict,
+    /// What was found.
+    pub state: String,
+    /// What netnice needs it for.
+    pub why: &'static str,
+    /// What to do about it; empty when all is well.
+    pub remedy: String,
+}
+
+/// Where netnice attaches programs for everybody.
+const HOOKS: [(&str, bpf_attach_type); 3] = [
+    ("sock_create", BPF_CGROUP_INET_SOCK_CREATE),
+    ("sock_ops", BPF_CGROUP_SOCK_OPS),
+    ("sysctl", BPF_CGROUP_SYSCTL),
+];
+/// More than the kernel lets attach at one place.
+const MOST: usize = 64;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Holder {
+    /// As bpftool names it.
+    pub hook: &'static str,
+    pub id: u32,
+    pub program: String,
+}
+
+impl Display for Holder {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { hook, id, program } = self;
+        write!(f, "'{program}' (program {id}, {hook})")
+    }
+}
+
+/// Those at this cgroup; none where the kernel does not tell, which takes root.
+pub(crate) fn holders(cgroup: &Path) -> Vec<Holder> {
+    let Ok(file) = File::open(cgroup) else {
+        return Vec::new();
+    };
+    let ids = HOOKS.map(|(hook, kind)| (hook, alone(&file, kind)));
+    if ids.iter().all(|(_, ids)| ids.is_empty()) {
+        return Vec::new();
+    }
+    let named = |id| ProgInfoIter::default().find(|info| info.id == id);
+    let holder = |hook, id| Holder {
+        hook,
+        id,
+        program: named(id)
+            .map_or_else(String::new, |info| info.name.to_string_lossy().into_owned()),
+    };
+    ids.into_iter()
+        .flat_map(|(hook, ids)| ids.into_iter().map(move |id| holder(hook, id)))
+        .collect()
+}
+
+/// Of programs that do not let others join.
+fn alone(cgroup: &File, kind: bpf_attach_type) -> Vec<u32> {
+    let (mut flags, mut ids, mut number) = (0, [0; MOST], MOST as u32);
+    // SAFETY: the kernel writes at most `number` of the ids, and a word each of the others.
+    let failed = unsafe {
+        bpf_prog_query(
+            cgroup.as_raw_fd(),
+            kind,
+            0,
+            &mut flags,
+            ids.as_mut_ptr(),
+            &mut number,
+        )
+    };
+    if failed != 0 || flags & BPF_F_ALLOW_MULTI != 0 {
+        return Vec::new();
+    }
+    ids[..(number as usize).min(MOST)].to_vec()
 }

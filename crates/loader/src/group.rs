@@ -202,7 +202,7 @@ mod tests {
     fn every_level_has_an_algorithm_that_up_registers() {
         for group in Group::all() {
             let name = group.congestion_control();
-            let row = crate::params::ALGORITHMS.iter().find(|a| a.name == name);
+            let row = crate::settings::ALGORITHMS.iter().find(|a| a.name == name);
             assert!(row.is_some_and(|a| a.shipped), "{name}");
         }
     }

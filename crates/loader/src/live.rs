@@ -7,7 +7,6 @@
 
 mod process;
 mod socket;
-mod waiting;
 
 use std::collections::HashSet;
 use std::io;
@@ -16,15 +15,13 @@ use std::os::fd::{AsFd, AsRawFd};
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use rustix::io::Errno;
 
-use crate::facts::privileged;
+use crate::facts::{privileged, Release};
 use crate::group::Group;
-use crate::kernel::Release;
+use crate::settings::State;
 use crate::shared::{waiting_choices, waiting_counters, NN_BY_NETNICE};
-use crate::state::State;
 use crate::{pins, receiver, Error, Result};
-use process::Process;
+use process::{Process, Queue};
 use socket::Tcp;
-use waiting::Queue;
 
 /// A process may open and accept while its sockets are read.
 const PASSES: usize = 4;

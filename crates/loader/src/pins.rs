@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use libbpf_rs::{Link, MapHandle};
 
-use crate::{bpffs, kernel, Error, Result};
+use crate::{bpffs, facts, Error, Result};
 
 /// How long the kernel may take to let go of a name whose last link is gone.
 const RELEASE: Duration = Duration::from_secs(5);
@@ -144,7 +144,7 @@ pub(crate) fn remove_links() -> Result<()> {
         remove_link(&path)?;
     }
     let begun = Instant::now();
-    while kernel::congestion_controls()?
+    while facts::congestion_controls()?
         .iter()
         .any(|cc| released.contains(cc))
         && begun.elapsed() < RELEASE

@@ -3,7 +3,7 @@
 
 use libbpf_rs::{MapCore, MapMut, MapType, Object, ObjectBuilder};
 
-use crate::{kernel, libbpf, pins, Error, Result, Step};
+use crate::{facts, libbpf, pins, Error, Result, Step};
 
 pub(crate) const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
 /// Maps for kernels where cong_control takes two arguments end in this.
@@ -15,7 +15,7 @@ pub(crate) fn load(
     cong_control_args: u32,
     on_step: &mut dyn FnMut(Step),
 ) -> Result<()> {
-    let taken = kernel::congestion_controls()?;
+    let taken = facts::congestion_controls()?;
     if let Some(cc) = wanted.iter().find(|cc| taken.contains(cc)) {
         return Err(Error::NameTaken(cc.clone()));
     }

@@ -1,10 +1,179 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What can be set while netnice is up: the parameters of senders and receivers, and which receiver runs.
+//! What an up is asked for, what of it is recorded while it is loaded, and what can be set until down: the parameters of
+//! senders and receivers, and which receiver runs.
 
-use crate::params::{self, Values};
-use crate::receiver::{Params, ALGORITHMS};
-use crate::state::State;
-use crate::{pins, Error, Result};
+use std::mem::size_of;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType};
+use serde::{Deserialize, Serialize};
+
+use crate::lock::Lock;
+use crate::receiver::{self, Params};
+use crate::table::{self, is_sound, Rows};
+use crate::{pins, sender, Error, Result};
+
+pub use crate::table::{Algorithm, Parameter, Values};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpOptions {
+    /// Algorithms to register besides the shipped ones.
+    pub with: Vec<String>,
+    /// DSCP LE on the sockets of the level.
+    pub mark: bool,
+    /// Applications may have single sockets yield with what they receive.
+    pub applications: bool,
+    /// Programs in the background may be refused QUIC.
+    pub quic: bool,
+}
+
+impl Default for UpOptions {
+    fn default() -> Self {
+        Self {
+            with: Vec::new(),
+            mark: true,
+            applications: false,
+            quic: false,
+        }
+    }
+}
+
+impl UpOptions {
+    /// In the order of the table, each once.
+    pub(crate) fn algorithms(&self) -> Vec<String> {
+        let wanted = |a: &&Algorithm| a.shipped || self.with.iter().any(|w| w == a.name);
+        ALGORITHMS
+            .iter()
+            .filter(wanted)
+            .map(|a| a.name.to_owned())
+            .collect()
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        match self
+            .with
+            .iter()
+            .find(|w| ALGORITHMS.iter().all(|a| a.name != *w))
+        {
+            Some(unknown) => Err(Error::UnknownAlgorithm(unknown.clone(), algorithm_names())),
+            None => Ok(()),
+        }
+    }
+}
+
+const SIZE: usize = 1024;
+const KEY: [u8; 4] = [0; 4];
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// Of the netnice that loaded it.
+    pub version: String,
+    pub build_id: String,
+    /// Seconds since 1970.
+    pub since: u64,
+    pub algorithms: Vec<String>,
+    /// DSCP LE on the sockets of level cgroups that are not called unmarked.
+    pub mark: bool,
+    /// Why only root can put a process into the background; `None` when everybody can.
+    #[serde(default)]
+    pub hindered: Option<String>,
+}
+
+impl State {
+    pub(crate) fn new(algorithms: Vec<String>, mark: bool, hindered: Option<String>) -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            build_id: crate::BUILD_ID.to_owned(),
+            since: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |d| d.as_secs()),
+            algorithms,
+            mark,
+            hindered,
+        }
+    }
+
+    /// `None` when nothing complete is loaded, or it may not be read.
+    pub fn read() -> Option<Self> {
+        let map = pins::map(&pins::state())?;
+        let value = map.lookup(&KEY, MapFlags::ANY).ok()??;
+        let text = value.split(|b| *b == 0).next()?;
+        serde_json::from_slice(text).ok()
+    }
+
+    pub(crate) fn pin(&self) -> Result<()> {
+        let mut value = serde_json::to_vec(self).expect("strings and numbers");
+        assert!(value.len() < SIZE, "the state outgrew its map");
+        value.resize(SIZE, 0);
+        let options = libbpf_rs::libbpf_sys::bpf_map_create_opts {
+            sz: size_of::<libbpf_rs::libbpf_sys::bpf_map_create_opts>() as _,
+            ..Default::default()
+        };
+        let (key, size) = (KEY.len() as u32, SIZE as u32);
+        let mut map = MapHandle::create(
+            MapType::Array,
+            Some("netnice_state"),
+            key,
+            size,
+            1,
+            &options,
+        )
+        .map_err(Error::bpf("create the state map"))?;
+        map.update(&KEY, &value, MapFlags::ANY)
+            .map_err(Error::bpf("write the state map"))?;
+        map.pin(pins::state())
+            .map_err(Error::bpf("pin the state map"))
+    }
+}
+
+include!(concat!(env!("OUT_DIR"), "/senders.rs"));
+
+const _: () = assert!(
+    is_sound(PARAMETERS, ALGORITHMS),
+    "a sender's default is outside of its range"
+);
+
+const TABLE: &str = "nn_params_table";
+
+pub fn algorithm_names() -> String {
+    table::names(ALGORITHMS)
+}
+
+fn open(purpose: &'static str) -> Result<(Rows, Vec<String>)> {
+    let state = State::read().ok_or(Error::NotUp(purpose))?;
+    if state.build_id != crate::BUILD_ID {
+        return Err(Error::OtherBuild);
+    }
+    let [start] = table::offsets(sender::OBJECT, [TABLE]).ok_or(Error::OtherBuild)?;
+    let rows = Rows::open(&pins::params(), start, PARAMETERS)?;
+    Ok((rows, state.algorithms))
+}
+
+/// Of every sender that is loaded: its parameters and their values.
+pub(crate) fn rows() -> Result<Vec<(&'static str, Values)>> {
+    let (rows, loaded) = open("show")?;
+    let all = ALGORITHMS.iter().enumerate();
+    Ok(all
+        .filter(|(_, a)| loaded.iter().any(|l| l == a.name))
+        .map(|(i, a)| (a.name, rows.values(i, a)))
+        .collect())
+}
+
+/// Sets `changes` ("key=value" already split) at once, or nothing when one of them is wrong.
+pub(crate) fn set_sender<'a>(
+    name: &str,
+    changes: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<()> {
+    let (mut rows, loaded) = open("set")?;
+    let row = ALGORITHMS
+        .iter()
+        .position(|a| a.name == name)
+        .ok_or_else(|| Error::UnknownAlgorithm(name.into(), algorithm_names()))?;
+    if !loaded.iter().any(|l| l == name) {
+        return Err(Error::NotLoaded(name.into(), loaded.join(", ")));
+    }
+    rows.set(row, &ALGORITHMS[row], changes)
+}
 
 /// What [`set`] takes for all receivers together.
 const RECEIVER: &str = "receiver";
@@ -25,7 +194,7 @@ pub fn show() -> Result<Vec<Row>> {
         values,
         receiver: false,
     };
-    let mut rows: Vec<Row> = params::rows()?.into_iter().map(sender).collect();
+    let mut rows: Vec<Row> = rows()?.into_iter().map(sender).collect();
     let receiver = |(algorithm, values)| Row {
         algorithm,
         values,
@@ -43,12 +212,13 @@ pub fn set(name: &str, changes: &[(String, String)]) -> Result<()> {
     if state.build_id != crate::BUILD_ID {
         return Err(Error::OtherBuild);
     }
+    let _lock = Lock::take()?;
     let mut pairs = changes.iter().map(|(k, v)| (k.as_str(), v.as_str()));
-    if ALGORITHMS.iter().any(|a| a.name == name) {
+    if receiver::ALGORITHMS.iter().any(|a| a.name == name) {
         return Params::open(&pins::receiver_params())?.set(name, pairs);
     }
     if name != RECEIVER {
-        return params::set(name, pairs);
+        return set_sender(name, pairs);
     }
     match (pairs.next(), pairs.next()) {
         (Some(("algorithm", value)), None) => Params::open(&pins::receiver_params())?.choose(value),
@@ -56,5 +226,24 @@ pub fn set(name: &str, changes: &[(String, String)]) -> Result<()> {
             Err(Error::UnknownParameter(key.into(), "algorithm".into()))
         }
         _ => Err(Error::Twice("algorithm")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_is_shipped_and_names_are_unique() {
+        assert!(ALGORITHMS.iter().any(|a| a.name == "netnice" && a.shipped));
+        for (i, a) in ALGORITHMS.iter().enumerate() {
+            assert!(ALGORITHMS[..i].iter().all(|b| b.name != a.name));
+            assert!(!a.defaults.is_empty(), "{}", a.name);
+        }
+    }
+
+    #[test]
+    fn the_object_has_the_table() {
+        assert!(table::offsets(sender::OBJECT, [TABLE]).is_some());
     }
 }

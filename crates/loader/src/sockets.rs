@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The TCP sockets of this network namespace, as the kernel tells of them.
+//! The machine's TCP sockets: which there are, what each does, and whose it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
+use std::net::SocketAddr;
 
 use netlink_packet_core::{
     NetlinkHeader, NetlinkMessage, NetlinkPayload, NLM_F_DUMP, NLM_F_REQUEST,
 };
 use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
-use netlink_packet_sock_diag::inet::nlas::Nla;
+use netlink_packet_sock_diag::inet::nlas::{Nla, TcpInfo};
 use netlink_packet_sock_diag::inet::{
     ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags,
 };
 use netlink_packet_sock_diag::SockDiagMessage;
 use netlink_sys::protocols::NETLINK_SOCK_DIAG;
-use netlink_sys::{Socket, SocketAddr};
+use netlink_sys::Socket;
+use procfs::process::{all_processes, FDTarget, Process};
+use serde::Serialize;
 
+use crate::attachments::InEffect;
+use crate::group::Group;
 use crate::{Error, Result};
 
 /// Connections that exist, by the name of their congestion control. Listeners are none.
@@ -58,7 +63,7 @@ fn dump(
 ) -> io::Result<()> {
     let mut socket = Socket::new(NETLINK_SOCK_DIAG)?;
     socket.bind_auto()?;
-    socket.connect(&SocketAddr::new(0, 0))?;
+    socket.connect(&netlink_sys::SocketAddr::new(0, 0))?;
     let mut header = NetlinkHeader::default();
     header.flags = NLM_F_REQUEST | NLM_F_DUMP;
     let request = InetRequest {
@@ -104,4 +109,233 @@ fn read(datagram: &[u8], on_socket: &mut dyn FnMut(InetResponse)) -> io::Result<
         rest = &rest[length..];
     }
     Ok(true)
+}
+
+/// One end of a connection.
+#[derive(Debug, Clone, Serialize)]
+pub struct Flow {
+    pub local: SocketAddr,
+    pub peer: SocketAddr,
+    pub state: &'static str,
+    pub congestion_control: String,
+    /// Of the socket; 0 when no process has it any more.
+    pub inode: u32,
+    /// What it may have in flight, in bytes.
+    pub window: u64,
+    /// Smoothed round trip, in microseconds; 0 until one is measured.
+    pub rtt_us: u32,
+    /// The least that the kernel has seen in some minutes.
+    pub base_us: u32,
+    /// Bytes that the peer has acknowledged; who opened the connection counts one more, its SYN.
+    pub sent: u64,
+    /// Bytes that arrived in order.
+    pub received: u64,
+}
+
+impl Flow {
+    /// What its packets wait in queues: the round trip less the base, in microseconds.
+    pub fn queue_us(&self) -> u32 {
+        self.rtt_us.saturating_sub(self.base_us)
+    }
+
+    /// That its congestion control is of; `None` for those of others.
+    pub fn level(&self) -> Option<u32> {
+        Group::level_of(&self.congestion_control)
+    }
+
+    fn of(response: &InetResponse) -> Option<Self> {
+        let info = response.nlas.iter().find_map(|nla| match nla {
+            Nla::TcpInfo(info) => Some(info),
+            _ => None,
+        })?;
+        let header = &response.header;
+        let id = &header.socket_id;
+        Some(Self {
+            local: SocketAddr::new(id.source_address, id.source_port),
+            peer: SocketAddr::new(id.destination_address, id.destination_port),
+            state: state(header.state)?,
+            congestion_control: congestion_control(response)?,
+            inode: header.inode,
+            window: u64::from(info.snd_cwnd) * u64::from(info.snd_mss),
+            rtt_us: measured(info),
+            base_us: match info.min_rtt {
+                u32::MAX => 0, // as tcp(7) has it for none
+                base => base,
+            },
+            sent: info.bytes_acked,
+            received: info.bytes_received,
+        })
+    }
+}
+
+/// The end that only receives data has no round trip but the receiver's own.
+fn measured(info: &TcpInfo) -> u32 {
+    if info.rtt != 0 {
+        info.rtt
+    } else {
+        info.rcv_rtt
+    }
+}
+
+/// Every connection that is established or closing.
+/// The kernel does not tell.
+pub fn flows() -> Result<Vec<Flow>> {
+    let mut flows = Vec::new();
+    each(
+        ExtensionFlags::CONG | ExtensionFlags::INFO,
+        &mut |response| {
+            flows.extend(Flow::of(&response));
+        },
+    )?;
+    Ok(flows)
+}
+
+/// As ss(8) calls it; `None` for what carries no data.
+fn state(number: u8) -> Option<&'static str> {
+    Some(match number {
+        1 => "established",
+        4 => "fin-wait-1",
+        5 => "fin-wait-2",
+        8 => "close-wait",
+        9 => "last-ack",
+        11 => "closing",
+        _ => return None,
+    })
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Owner {
+    pub pid: u32,
+    pub program: String,
+    /// The innermost service, scope or slice of systemd, or the cgroup, that it is in.
+    pub unit: String,
+    /// `None` in the foreground.
+    pub level: Option<u32>,
+}
+
+impl Owner {
+    fn look(process: &Process, in_effect: &InEffect) -> Option<Self> {
+        let pid = process.pid().unsigned_abs();
+        let groups = process.cgroups().into_iter().flatten();
+        let path = groups.into_iter().find(|group| group.hierarchy == 0);
+        Some(Self {
+            pid,
+            program: process.stat().ok()?.comm,
+            level: in_effect.of(pid).map(|group| group.level),
+            unit: path.map_or("/".to_owned(), |group| unit(&group.pathname).to_owned()),
+        })
+    }
+}
+
+/// By inode of the socket. Of those that several processes share, the one with the lowest number; those of other users
+/// are only told to root.
+pub fn owners() -> HashMap<u32, Owner> {
+    let mut found: HashMap<u32, Owner> = HashMap::new();
+    let in_effect = InEffect::read();
+    for process in all_processes().into_iter().flatten().flatten() {
+        let sockets = sockets(&process);
+        if sockets.is_empty() {
+            continue;
+        }
+        let Some(owner) = Owner::look(&process, &in_effect) else {
+            continue;
+        };
+        for inode in sockets {
+            match found.get(&inode) {
+                Some(other) if other.pid < owner.pid => {}
+                _ => {
+                    found.insert(inode, owner.clone());
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Inodes of the sockets that a process has open; none where they are not told.
+pub fn sockets_of(pid: u32) -> HashSet<u32> {
+    let process = i32::try_from(pid).ok().map(Process::new);
+    let process = process.and_then(|process| process.ok());
+    process.iter().flat_map(sockets).collect()
+}
+
+/// The name of a program, as the kernel cuts it; `None` when there is no such process.
+pub fn name_of(pid: u32) -> Option<String> {
+    let process = Process::new(i32::try_from(pid).ok()?).ok()?;
+    Some(process.stat().ok()?.comm)
+}
+
+fn sockets(process: &Process) -> Vec<u32> {
+    let open = process.fd().into_iter().flatten().flatten();
+    let inode = |target| match target {
+        FDTarget::Socket(inode) => u32::try_from(inode).ok(),
+        _ => None,
+    };
+    open.filter_map(|fd| inode(fd.target)).collect()
+}
+
+fn unit(path: &str) -> &str {
+    let is_unit = |part: &&str| {
+        [".service", ".scope", ".slice"]
+            .iter()
+            .any(|end| part.ends_with(end))
+    };
+    path.rsplit('/').find(is_unit).unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream, UdpSocket};
+    use std::os::fd::AsFd;
+
+    use super::*;
+
+    #[test]
+    fn both_ends_of_a_connection() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+        let to = listener.local_addr().expect("bound");
+        let mut client = TcpStream::connect(to).expect("it listens");
+        let (mut server, _) = listener.accept().expect("it connects");
+        client.write_all(&[0; 4096]).expect("room");
+        server.read_exact(&mut [0; 4096]).expect("sent");
+        let all = flows().expect("the kernel tells");
+        let end = |local| {
+            all.iter()
+                .find(|flow| flow.local == local)
+                .expect("is there")
+        };
+        let one = end(client.local_addr().expect("connected"));
+        assert_eq!((one.peer, one.state), (to, "established"));
+        assert_eq!(one.sent, 1 + 4096);
+        assert!(one.window > 0 && one.base_us <= one.rtt_us);
+        let other = all
+            .iter()
+            .find(|flow| flow.local == to && flow.peer == one.local);
+        assert_eq!(other.expect("is there").received, 4096);
+    }
+
+    #[test]
+    fn units() {
+        assert_eq!(unit("/system.slice/nginx.service"), "nginx.service");
+        assert_eq!(
+            unit("/user.slice/user-1.slice/session-2.scope/x"),
+            "session-2.scope"
+        );
+        assert_eq!(unit("/kubepods/pod1/abc"), "/kubepods/pod1/abc");
+        assert_eq!(unit("/"), "/");
+    }
+
+    #[test]
+    fn a_socket_of_this_process() {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("loopback");
+        let number = rustix::fs::fstat(socket.as_fd())
+            .expect("it is open")
+            .st_ino;
+        let owners = owners();
+        let owner = owners.get(&(number as u32)).expect("this process");
+        assert_eq!(owner.pid, std::process::id());
+        let own = std::fs::read_to_string("/proc/self/comm").expect("/proc");
+        assert_eq!(owner.program, own.trim_end());
+    }
 }

@@ -5,14 +5,12 @@ use serde::Serialize;
 
 use crate::attachments::{self, Attachment};
 use crate::cgroup::Hierarchy;
-use crate::facts::privileged;
+use crate::facts::{congestion_controls, privileged};
 use crate::group::Group;
-use crate::kernel::congestion_controls;
 use crate::niceness::{self, NicenessStatus};
-use crate::params::ALGORITHMS;
 use crate::policy::{AllCounters, Counters};
 use crate::receiver::ReceiverStatus;
-use crate::state::State;
+use crate::settings::{State, ALGORITHMS};
 use crate::{pins, quic, receiver, sockets, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

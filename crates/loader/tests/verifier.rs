@@ -58,7 +58,7 @@ fn load_every_algorithm() -> Object {
         .expect("open the sender object");
     assert_eq!(
         choose_current(&mut open),
-        netnice_loader::params::ALGORITHMS.len()
+        netnice_loader::settings::ALGORITHMS.len()
     );
     open.load()
         .expect("load every algorithm: needs root and Linux 6.10 or newer")

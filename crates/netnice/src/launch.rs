@@ -11,10 +11,10 @@ use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
 use netnice_loader::group::Group;
 use netnice_loader::niceness::{self, Refusal};
-use netnice_loader::quic;
+use netnice_loader::{facts, is_up, quic, rules, up, Outcome, UpOptions};
+use netnice_output::complain;
 
 use crate::error::not_nicer;
-use crate::loading::load;
 use crate::Error;
 
 /// Becomes the program; returns only when that cannot be.
@@ -68,4 +68,22 @@ fn exec(program: &OsString, arguments: &[OsString]) -> Result<Infallible, Error>
         ErrorKind::NotFound => Error::NotFound(name),
         _ => Error::CannotRun(name, error),
     })
+}
+
+/// Sees to it that the group is there and does something.
+pub(crate) fn load(target: Group) -> Result<(), Error> {
+    if privileged() {
+        if !is_up(&Hierarchy::find()?, target)
+            && up(&UpOptions::default(), &mut |_| ())? != Outcome::AlreadyUp
+        {
+            complain("loaded into the kernel, for the first time since it started ('netnicectl down' unloads it)",
+            );
+            if let Err(why) = rules::apply_file() {
+                complain(why);
+            }
+        }
+    } else if !facts::congestion_controls()?.contains(&target.congestion_control()) {
+        return Err(Error::NotLoaded);
+    }
+    Ok(())
 }

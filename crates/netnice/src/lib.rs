@@ -5,10 +5,7 @@ mod cli;
 mod error;
 mod launch;
 mod level;
-mod list;
-mod loading;
 mod moving;
-mod process;
 mod run;
 
 pub use cli::{command, Asked, Cli};

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain("netnice", &error);
+            complain(&error);
             error.exit_code()
         }
     }

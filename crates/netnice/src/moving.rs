@@ -4,19 +4,20 @@
 use std::collections::HashSet;
 use std::io::ErrorKind;
 
+use netnice_loader::attachments;
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
 use netnice_loader::group::Group;
 use netnice_loader::live::{self, Target};
 use netnice_loader::niceness::{self, Refusal};
 use netnice_output::{complain, print};
-use procfs::process::all_processes;
+use procfs::process::{all_processes, StatFlags};
+use procfs::ProcError;
 use rustix::io::Errno;
 
 use crate::error::not_nicer;
+use crate::launch::load;
 use crate::level::described;
-use crate::loading::load;
-use crate::process::Process;
 use crate::{level, Asked, Cli, Error};
 
 /// Every process that can be moved is; the others are what the error tells.
@@ -138,13 +139,10 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
     }
     if done.unaccepted > 0 {
         let (pid, many) = (process.pid, done.unaccepted);
-        complain(
-            "netnice",
-            format_args!(
-                "process {pid}: {many} connections that it has not accepted yet stay as they are: \
+        complain(format_args!(
+            "process {pid}: {many} connections that it has not accepted yet stay as they are: \
                  it takes root to reach them."
-            ),
-        );
+        ));
     }
     let Some(reason) = done.unadopted_reason else {
         return Ok(());
@@ -155,10 +153,7 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
         reason: reason.to_string(),
     };
     if to.is_some_and(|group| group.direction.sends()) {
-        complain(
-            "netnice",
-            format_args!("{unadopted}\nWhat they send yields."),
-        ); // all else was done
+        complain(format_args!("{unadopted}\nWhat they send yields.")); // all else was done
         return Ok(());
     }
     Err(unadopted)
@@ -177,4 +172,75 @@ fn join(process: &Process, to: Option<Group>) -> Result<(), Error> {
         _ if Errno::from_io_error(&e) == Some(Errno::SRCH) => Error::NoProcess(process.pid),
         _ => Error::Join(dir, e),
     })
+}
+
+#[derive(Debug)]
+pub(crate) struct Process {
+    /// Of the process, also when one of its threads was named.
+    pub pid: u32,
+    pub name: String,
+    /// Its real and its effective user.
+    pub users: [u32; 2],
+    pub kernel: bool,
+    /// How nice it is, in whatever way.
+    pub group: Option<Group>,
+    /// What its cgroup has it be.
+    pub cgroup: Option<Group>,
+}
+
+impl Process {
+    pub(crate) fn look(pid: u32) -> Result<Self, Error> {
+        let failed = |why| match why {
+            ProcError::NotFound(_) => Error::NoProcess(pid),
+            _ => Error::Hidden(pid, why),
+        };
+        let number = i32::try_from(pid).map_err(|_| Error::NoProcess(pid))?;
+        let process = procfs::process::Process::new(number).map_err(failed)?;
+        let status = process.status().map_err(failed)?;
+        if status.state.starts_with(['Z', 'X']) {
+            return Err(Error::NoProcess(pid));
+        }
+        // procfs's own way to them refuses all where it does not know one.
+        let flags = StatFlags::from_bits_truncate(process.stat().map_err(failed)?.flags);
+        let cgroup = Group::of_process(&process).map_err(failed)?;
+        let pid = status.tgid.unsigned_abs();
+        Ok(Self {
+            pid,
+            name: status.name,
+            users: [status.ruid, status.euid],
+            kernel: flags.contains(StatFlags::PF_KTHREAD),
+            group: attachments::in_effect(pid),
+            cgroup,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_and_none() {
+        let me = Process::look(std::process::id()).expect("it runs");
+        assert_eq!(me.pid, std::process::id());
+        assert!(!me.kernel);
+        assert!(matches!(
+            Process::look(i32::MAX as u32),
+            Err(Error::NoProcess(_))
+        ));
+    }
+
+    #[test]
+    fn a_thread_stands_for_its_process_whatever_its_name() {
+        let look = || {
+            let thread = rustix::thread::gettid().as_raw_pid();
+            Process::look(thread.unsigned_abs()).expect("it runs")
+        };
+        let named = std::thread::Builder::new().name("2 (a ) b) S".into());
+        let seen = named.spawn(look).expect("a thread").join();
+        let seen = seen.expect("no panic");
+        assert_eq!(seen.pid, std::process::id());
+        assert_eq!(seen.name, "2 (a ) b) S");
+        assert!(!seen.kernel);
+    }
 }

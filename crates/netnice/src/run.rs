@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! From the command line to what it asks for.
 
+use netnice_loader::catalogue::Catalogue;
 use netnice_loader::niceness;
 use netnice_output::print;
+use serde_json::json;
 
-use crate::{launch, level, list, moving, Asked, Cli, Error};
+use crate::{launch, level, moving, Asked, Cli, Error};
 
 /// Returns only when there is no command, or it cannot be run.
 pub fn run(cli: Cli) -> Result<(), Error> {
     if cli.list {
-        return print(list::listed(cli.json)).map_err(Error::Print);
+        return print(listed(cli.json)).map_err(Error::Print);
     }
     if !cli.pid.is_empty() {
         return moving::run(&cli);
@@ -26,4 +28,35 @@ pub fn run(cli: Cli) -> Result<(), Error> {
     let direction = cli.direction().unwrap_or_default();
     let target = level::choose(current, level, cli.no_mark, direction);
     match launch::launch(program, arguments, (current, target), cli.quic.is_some())? {}
+}
+
+pub(crate) fn listed(as_json: bool) -> String {
+    let catalogue = Catalogue::read();
+    if as_json {
+        return format!("{:#}\n", json!(catalogue));
+    }
+    catalogue.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_an_algorithm() {
+        let text = listed(false);
+        let all: serde_json::Value = serde_json::from_str(&listed(true)).expect("JSON");
+        for part in ["levels", "receivers", "comparison"] {
+            let entries = all[part].as_array().expect("a list");
+            assert!(!entries.is_empty());
+            for entry in entries {
+                let (name, about) = (entry["name"].as_str(), entry["about"].as_str());
+                let (name, about) = (name.expect("named"), about.expect("told"));
+                let of = |l: &&str| l.split_whitespace().take(2).any(|word| word == name);
+                let found = text.lines().filter(of).filter(|l| l.ends_with(about));
+                assert_eq!(found.count(), 1, "{name}");
+            }
+        }
+        assert_eq!(all["levels"][2]["level"], 2);
+    }
 }

@@ -4,7 +4,7 @@
 use clap::Parser;
 
 use crate::commands::Verb;
-use crate::names::algorithms;
+use crate::shared::algorithms;
 
 const AFTER: &str = "\
 Exit status:

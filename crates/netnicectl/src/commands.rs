@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The subcommands: a file each, with its arguments and what it does, and a row each in the table below. They only ask
-//! the loader and print.
+//! The subcommands: arguments and what they do, those that are read together in one file, and a row for each file in the
+//! table below. They only ask the loader and print.
 
-/// Makes the modules and the enum `Verb` of rows `module::Arguments`. Help, manual pages and completions follow: the
-/// first words of a command's help are the comment above its arguments.
+/// Makes the modules and the enum `Verb` of rows `module::Arguments`, with a `|` between several. Help, manual pages and
+/// completions follow: the first words of a command's help are the comment above its arguments.
 macro_rules! commands {
-    ($($(#[$attribute:meta])* $module:ident::$arguments:ident,)*) => {
+    ($($module:ident::$($arguments:ident)|+,)*) => {
         $(mod $module;)*
 
         #[derive(Debug, clap::Subcommand)]
         pub enum Verb {
-            $($(#[$attribute])* $arguments($module::$arguments),)*
+            $($($arguments($module::$arguments),)+)*
         }
 
         impl Verb {
             /// Does it.
-            ///
-            /// # Errors
             /// What the command says; its exit status otherwise.
             pub fn run(self) -> anyhow::Result<std::process::ExitCode> {
                 match self {
-                    $(Self::$arguments(arguments) => arguments.run(),)*
+                    $($(Self::$arguments(arguments) => arguments.run(),)+)*
                 }
             }
         }
@@ -28,17 +26,11 @@ macro_rules! commands {
 }
 
 commands! {
-    up::Up,
-    down::Down,
-    attach::Attach,
-    detach::Detach,
+    loading::Up | Down,
+    attaching::Attach | Detach,
     policy::Policy,
-    status::Status,
-    top::Top,
-    explain::Explain,
-    doctor::Doctor,
-    show::Show,
-    set::Set,
+    looking::Status | Top | Explain | Doctor,
+    values::Show | Set,
 }
 
 #[cfg(test)]

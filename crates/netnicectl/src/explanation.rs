@@ -3,19 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::Result;
 use netnice_loader::attachments::{above, in_effect, Attachment};
 use netnice_loader::cgroup::Hierarchy;
-use netnice_loader::flows::{flows, Flow};
 use netnice_loader::group::Group;
 use netnice_loader::niceness;
-use netnice_loader::owners::{name_of, owners, sockets_of};
 use netnice_loader::rules::{self, Rule};
+use netnice_loader::sockets::{flows, name_of, owners, sockets_of, Flow};
 use serde::Serialize;
-
-use crate::socket::Ends;
 
 /// A cgroup that has its processes yield, and the rules that say so.
 #[derive(Debug, Serialize)]
@@ -254,5 +253,95 @@ impl Display for OfSocket {
             Some(process) => write!(f, "{process}"),
             None => write!(f, "  its process      not told to you, or none any more"),
         }
+    }
+}
+
+/// One end: an address with a port, or a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Address(SocketAddr),
+    Port(u16),
+}
+
+impl End {
+    fn is(self, address: SocketAddr) -> bool {
+        match self {
+            Self::Address(own) => own == plain(address),
+            Self::Port(port) => port == address.port(),
+        }
+    }
+}
+
+/// Of a v4-mapped address the IPv4 one, as people write it.
+fn plain(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
+}
+
+impl FromStr for End {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        if let Some(port) = text.strip_prefix(':') {
+            return port.parse().map(Self::Port).map_err(drop);
+        }
+        text.parse().map(|a| Self::Address(plain(a))).map_err(drop)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ends(End, Option<End>);
+
+impl Ends {
+    /// In either order.
+    pub fn are_of(&self, flow: &Flow) -> bool {
+        let both = |a, b| self.0.is(a) && self.1.is_none_or(|other| other.is(b));
+        both(flow.local, flow.peer) || both(flow.peer, flow.local)
+    }
+}
+
+impl FromStr for Ends {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text.split_once('-') {
+            None => Ok(Self(text.parse()?, None)),
+            Some((one, other)) => Ok(Self(one.parse()?, Some(other.parse()?))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_they_are_written() {
+        for text in [
+            ":443",
+            "192.0.2.1:443",
+            "[2001:db8::1]:443",
+            "192.0.2.1:1-192.0.2.2:2",
+            ":1-:2",
+        ] {
+            assert!(text.parse::<Ends>().is_ok(), "{text}");
+        }
+        for text in [
+            "443",
+            "cron.service",
+            "a:b",
+            ":",
+            ":70000",
+            "docker-3f.scope",
+            "",
+        ] {
+            assert!(text.parse::<Ends>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mapped_address_is_the_one_that_people_write() {
+        let end: End = "192.0.2.1:443".parse().expect("valid");
+        assert!(end.is("[::ffff:192.0.2.1]:443".parse().expect("valid")));
+        assert!(!end.is("192.0.2.1:80".parse().expect("valid")));
     }
 }

@@ -8,11 +8,8 @@ use clap::{CommandFactory, Parser};
 mod cli;
 mod commands;
 mod explanation;
-mod json;
 mod metrics;
-mod names;
-mod progress;
-mod socket;
+mod shared;
 mod summary;
 mod traffic;
 
@@ -26,7 +23,7 @@ pub fn command() -> clap::Command {
 /// What the program does, and its exit status.
 pub fn main() -> ExitCode {
     Cli::parse().verb.run().unwrap_or_else(|error| {
-        netnice_output::complain("netnicectl", format_args!("{error:#}"));
+        netnice_output::complain(format_args!("{error:#}"));
         ExitCode::FAILURE
     })
 }

@@ -9,7 +9,7 @@ use netnice_loader::group::Direction;
 use netnice_loader::niceness::NicenessStatus;
 use netnice_loader::policy::Counters;
 use netnice_loader::receiver::ReceiverStatus;
-use netnice_loader::state::State;
+use netnice_loader::settings::State;
 use netnice_loader::status::{Condition, GroupStatus, Status};
 
 /// What `netnicectl status` prints of it.

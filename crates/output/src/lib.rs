@@ -5,20 +5,23 @@
 //! no error: who asked has seen enough, and the program's exit status is what it would have been. The second is one.
 //! So every program prints by [`print`] and [`complain`]; clippy refuses the macros.
 
+use std::env;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 /// Prints to standard output, and ends the last line.
-///
-/// # Errors
 /// It cannot be written, for another reason than that the reader is gone.
 pub fn print(text: impl Display) -> io::Result<()> {
     write(&mut io::stdout().lock(), &text.to_string())
 }
 
-/// Says on standard error what `program` has to say. That nobody can read it must not end the program.
-pub fn complain(program: &str, what: impl Display) {
-    let _ = write(&mut io::stderr().lock(), &format!("{program}: {what}"));
+/// Says on standard error, after the program's name, what it has to say. That nobody can read it must not end the program.
+pub fn complain(what: impl Display) {
+    let called = env::args_os().next().unwrap_or_default();
+    let program = Path::new(&called).file_name().unwrap_or_default();
+    let text = format!("{}: {what}", program.to_string_lossy());
+    let _ = write(&mut io::stderr().lock(), &text);
 }
 
 /// In one piece, so that a reader never sees half of what there is by the time it is gone.

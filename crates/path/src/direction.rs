@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! One direction of a path at work, and what was seen of it.
+//! One direction of a path: what was asked of it, its link at work, and what was seen of it.
 
 use hdrhistogram::Histogram;
+use serde::Serialize;
 
-use crate::link::{Link, LinkSpec, Volume};
+use crate::link::{Limit, Link, LinkSpec, Volume};
 
 /// Its link, and what came out.
 #[derive(Debug)]
@@ -34,4 +35,26 @@ impl Direction {
 /// Up to an hour, to three digits.
 pub fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, 3_600_000_000_000, 3).expect("the bounds are in order")
+}
+
+/// What was asked of a direction.
+#[derive(Debug, Serialize)]
+pub struct Asked {
+    pub bits_per_second: Option<u64>,
+    pub delay_us: f64,
+    pub queue: Limit,
+    pub loss: f64,
+    pub priority: bool,
+}
+
+impl Asked {
+    pub fn of(spec: &LinkSpec) -> Asked {
+        Asked {
+            bits_per_second: spec.rate,
+            delay_us: spec.delay as f64 / 1e3,
+            queue: spec.limit,
+            loss: spec.loss,
+            priority: spec.priority,
+        }
+    }
 }

@@ -16,8 +16,8 @@ use crate::direction::{histogram, Direction};
 use crate::ends::Ends;
 use crate::link::Nanos;
 use crate::options::PathSpec;
-use crate::system::clock::now;
 use crate::system::keeper::Keeper;
+use crate::system::now;
 use crate::trace::Trace;
 
 /// Packets read or written before looking at the clock and the other direction again.

@@ -9,9 +9,7 @@ use anyhow::{bail, Context, Result};
 use nix::net::if_::if_nametoindex;
 
 use crate::address::{candidates, twin, Block};
-use crate::system::namespace;
-use crate::system::netlink::{Netlink, Via};
-use crate::system::tun::Tun;
+use crate::system::network::{self, Netlink, Tun, Via};
 
 /// Packets the kernel keeps until they are read: 70 ms of them at 139,000 a second.
 const DEVICE_QUEUE: u32 = 10_000;
@@ -39,7 +37,7 @@ impl End {
     /// Makes a device in the current namespace and brings it up.
     fn create() -> Result<End> {
         let tun = Tun::create()?;
-        namespace::silence(tun.name());
+        network::silence(tun.name());
         let index = if_nametoindex(tun.name())
             .with_context(|| format!("device {} vanished", tun.name()))?;
         let mut netlink = Netlink::open().context("cannot open a netlink socket")?;
@@ -124,13 +122,13 @@ impl End {
 
 /// Makes a path to a new namespace, which is the current one afterwards; `a` is inside it.
 pub fn nested() -> Result<Ends> {
-    let here = namespace::surroundings()?;
+    let here = network::surroundings()?;
     let mut b = End::create()?;
     let block = b.claim(&candidates(here.own, &here.taken)?)?;
     b.give_address(block.outer(), block.inner())?;
 
-    namespace::enter_new()?;
-    namespace::forward_packets()?;
+    network::enter_new()?;
+    network::forward_packets()?;
     let mut a = End::create()?;
     a.netlink
         .up(LOOPBACK, None)
@@ -146,19 +144,19 @@ pub fn nested() -> Result<Ends> {
 
 /// Makes a path between two namespaces and returns to the current one.
 pub fn between(a: &File, b: &File) -> Result<Ends> {
-    let home = namespace::current()?;
-    namespace::enter(b)?;
-    let mut taken = namespace::surroundings()?.taken;
+    let home = network::current()?;
+    network::enter(b)?;
+    let mut taken = network::surroundings()?.taken;
     let mut b = End::create()?;
-    namespace::enter(a)?;
-    taken.extend(namespace::surroundings()?.taken);
+    network::enter(a)?;
+    taken.extend(network::surroundings()?.taken);
     let mut a = End::create()?;
     let block = a.claim(&candidates(None, &taken)?)?;
     a.give_address(block.outer(), block.inner())?;
     b.route(block, Via::Device(b.index))
         .with_context(|| format!("cannot route {block} in the second namespace"))?;
     b.give_address(block.inner(), block.outer())?;
-    namespace::enter(&home)?;
+    network::enter(&home)?;
     Ok(Ends { a, b })
 }
 

@@ -4,17 +4,14 @@
 //! `link` is the model, without I/O or clock; `system` is Linux; `emulator` joins them.
 
 pub mod address;
-pub mod asked;
 pub mod class;
 pub mod direction;
 pub mod emulator;
 pub mod ends;
 pub mod link;
 pub mod options;
-pub mod queue;
 pub mod report;
 pub mod run;
-pub mod say;
 pub mod system;
 pub mod trace;
 

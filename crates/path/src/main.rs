@@ -2,9 +2,9 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use netnice_output::complain;
 use netnice_path::options::Options;
 use netnice_path::run::{run, FAILED};
-use netnice_path::say::say;
 
 fn main() -> ExitCode {
     let options = match Options::try_parse() {
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     match run(&options) {
         Ok(status) => ExitCode::from(status),
         Err(e) => {
-            say(format!("{e:#}"));
+            complain(format!("{e:#}"));
             ExitCode::from(FAILED)
         }
     }

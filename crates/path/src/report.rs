@@ -6,12 +6,11 @@ use std::fmt::{self, Display, Formatter};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::asked::Asked;
 use crate::class::Class;
-use crate::direction::Direction;
+use crate::direction::{Asked, Direction};
 use crate::emulator::Emulator;
 use crate::link::{Counters, Nanos, Volume};
-use crate::system::clock::now;
+use crate::system::now;
 
 /// Deliveries may be this late, 99 of 100, whatever the path; or, if more, by this part of the round-trip delay.
 const LATE: Nanos = 1_000_000;

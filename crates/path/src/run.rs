@@ -9,15 +9,15 @@ use anyhow::{Context, Result};
 use nix::sys::signal::SigmaskHow;
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-use crate::asked::Asked;
+use crate::direction::Asked;
 use crate::emulator::Emulator;
 use crate::ends::{self, Ends};
 use crate::options::Options;
 use crate::report::Report;
-use crate::say::say;
 use crate::system::keeper::{self, End, Keeper};
-use crate::system::{namespace, realtime};
+use crate::system::{network, request_realtime};
 use crate::trace::Trace;
+use netnice_output::complain;
 
 /// netnice-path itself failed.
 pub const FAILED: u8 = 125;
@@ -50,10 +50,10 @@ pub fn run(options: &Options) -> Result<u8> {
         None => None,
     };
 
-    let home = namespace::current()?;
+    let home = network::current()?;
     let (ends, command) = match options.between.as_deref() {
         Some([a, b]) => {
-            let ends = ends::between(&namespace::named(a)?, &namespace::named(b)?)?;
+            let ends = ends::between(&network::named(a)?, &network::named(b)?)?;
             (ends, options.command.clone())
         }
         _ => (ends::nested()?, command_or_shell(&options.command)),
@@ -66,12 +66,12 @@ pub fn run(options: &Options) -> Result<u8> {
             mask,
         )?),
     };
-    namespace::enter(&home)?;
+    network::enter(&home)?;
     announce(options, &ends);
 
-    let granted = realtime::ask();
+    let granted = request_realtime();
     for refused in &granted.refused {
-        say(refused);
+        complain(refused);
     }
     let mut emulator = Emulator::new(ends, path);
     if let Some(trace) = &mut trace {
@@ -129,7 +129,7 @@ fn environment(ends: &Ends, between: bool) -> Vec<(&'static str, String)> {
 fn announce(options: &Options, ends: &Ends) {
     if let Some([a, b]) = options.between.as_deref() {
         let (end_a, end_b) = (&ends.a, &ends.b);
-        say(format_args!(
+        complain(format_args!(
             "ready: {a} {} {} <-> {b} {} {}",
             end_a.tun.name(),
             end_a.address,
@@ -142,7 +142,7 @@ fn announce(options: &Options, ends: &Ends) {
 fn finish(keeper: Keeper, command: &OsString) -> Result<u8> {
     let (end, killed) = keeper.wait()?;
     if killed > 0 {
-        say(format_args!(
+        complain(format_args!(
             "killed {killed} processes that the command had left running"
         ));
     }
@@ -153,12 +153,12 @@ fn finish(keeper: Keeper, command: &OsString) -> Result<u8> {
             let e = io::Error::from_raw_os_error(code);
             let command = command.to_string_lossy();
             if code == libc::ENOENT {
-                say(format_args!(
+                complain(format_args!(
                     "'{command}' was not found: {e}; is it installed, and in PATH?"
                 ));
                 NOT_FOUND
             } else {
-                say(format_args!(
+                complain(format_args!(
                     "cannot run '{command}': {e}; is it a program, and executable?"
                 ));
                 CANNOT_RUN
@@ -169,12 +169,12 @@ fn finish(keeper: Keeper, command: &OsString) -> Result<u8> {
 
 fn summarize(quiet: bool, report: &Report, file: Option<File>) -> Result<()> {
     if !quiet {
-        say(report.to_string().trim_end());
+        complain(report.to_string().trim_end());
     }
     if !report.trusted {
-        say("the machine was too busy, do not trust what was measured on this path:");
+        complain("the machine was too busy, do not trust what was measured on this path:");
         for reason in &report.reasons {
-            say(reason);
+            complain(reason);
         }
     }
     file.map_or(Ok(()), |file| serde_json::to_writer_pretty(file, report))

@@ -12,9 +12,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use crate::asked::Asked;
 use crate::class::Class;
-use crate::direction::Direction;
+use crate::direction::{Asked, Direction};
 use crate::link::{Nanos, Volume};
 
 /// A trace being written. Lines are kept in memory and written 64 KiB at a time: a slow disk must not delay packets.

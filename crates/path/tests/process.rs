@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! How netnice-path behaves as a program. Needs root.
 
-mod harness;
-
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use harness::{echo, first_line, in_new_namespace, round_trips, Path, BINARY};
+use crate::harness::{echo, first_line, in_new_namespace, round_trips, Path, BINARY};
 use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What traffic sees of a path. Needs root.
 
-mod harness;
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use harness::{
+use crate::harness::{
     echo, measured, quantile, receive, round_trips, send, Arrival, Path, BINARY, FULL, LE,
 };
 

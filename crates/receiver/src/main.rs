@@ -75,7 +75,7 @@ fn main() -> ExitCode {
     match run(Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            complain("netnice-receiver", format_args!("{e:#}"));
+            complain(format_args!("{e:#}"));
             ExitCode::FAILURE
         }
     }

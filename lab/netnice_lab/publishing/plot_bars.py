@@ -20,7 +20,7 @@ def bars(figure: Figure, frame: pd.DataFrame) -> Picture:
     down, across = math.ceil(len(panels) / ACROSS), min(ACROSS, len(panels))
     picture, axes = plt.subplots(down, across, figsize=(4.2 * across, 3.6 * down), squeeze=False)
     names = list(frame[figure.series].drop_duplicates())
-    colours = dict(zip(names, plt.get_cmap("tab10").colors, strict=False))  # type: ignore[attr-defined]  # as in stack
+    colours = dict(zip(names, plt.get_cmap("tab10").colors, strict=False))
     for one, panel in zip(axes.flat, panels, strict=False):
         rows = frame if panel is None else frame[frame[figure.panel] == panel]
         found = rows.groupby([figure.x, figure.series], sort=False)[figure.y].agg(["mean", "min", "max"]).reset_index()

@@ -40,7 +40,7 @@ def stack(figure: Figure, frame: pd.DataFrame) -> Picture:
     table = frame.pivot_table(index=figure.x, columns=figure.series, values=figure.y, sort=False).fillna(0.0)
     picture, axes = plt.subplots(figsize=(8.0, 4.2))
     bottom = pd.Series(0.0, table.index)
-    colours = plt.get_cmap("tab20").colors  # type: ignore[attr-defined]  # the stub knows colour maps without a list
+    colours = plt.get_cmap("tab20").colors
     for colour, name in zip(colours, table, strict=False):
         axes.bar(table.index, table[name], bottom=bottom, label=str(name), color=colour)
         bottom += table[name]

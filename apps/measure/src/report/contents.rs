@@ -7,8 +7,8 @@ use anyhow::{bail, Result};
 
 use crate::action::Direction;
 use crate::results::{self, Measurement, Record};
-use crate::say::say;
 use crate::summary::Summary;
+use netnice_output::complain;
 
 /// All that a report is made of.
 pub struct Report {
@@ -21,13 +21,11 @@ pub struct Report {
 
 impl Report {
     /// Reads results; says what is wrong with them, and goes on with what is whole.
-    ///
-    /// # Errors
     /// They cannot be read, or hold no measurement.
     pub fn read(path: &Path) -> Result<Self> {
         let (records, damage) = results::read(path)?;
         for damage in damage {
-            say(format!("{}: {damage}", path.display()));
+            complain(format!("{}: {damage}", path.display()));
         }
         let (mut measurements, mut failures, mut host) = (Vec::new(), 0, String::from("?"));
         for record in records {

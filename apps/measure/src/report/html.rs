@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anyhow::Result;
 
 use super::contents::Report;
-use super::{figures, picture, table};
+use super::{figures, sentence};
 
 const STYLE: &str = "\
 body { font: 16px/1.5 sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
@@ -32,7 +32,7 @@ pub fn page(report: &Report) -> Result<String> {
     page += &rows(report);
     for direction in report.directions() {
         for (_, figure) in figures::both(report, direction) {
-            writeln!(page, "<figure>{}</figure>", picture::svg(&figure)?)?;
+            writeln!(page, "<figure>{}</figure>", figures::svg(&figure)?)?;
         }
     }
     page += "<p>Intervals are of 95 % confidence. <i>Of alone</i>: of what the same primary gets with nothing beside it, or of \
@@ -63,12 +63,12 @@ fn rows(report: &Report) -> String {
             .collect();
         format!("<tr>{cells}</tr>\n")
     };
-    let head = row(&table::HEADINGS.map(String::from), "th");
+    let head = row(&sentence::HEADINGS.map(String::from), "th");
     let body: String = report
         .summary
         .rows
         .iter()
-        .map(|r| row(&table::cells(r), "td"))
+        .map(|r| row(&sentence::cells(r), "td"))
         .collect();
     format!("<table>\n{head}{body}</table>\n")
 }

@@ -3,12 +3,9 @@
 
 mod contents;
 mod figures;
-mod flent;
+mod files;
 mod html;
-mod parquet;
-mod picture;
 mod sentence;
-mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,13 +27,11 @@ impl Report {
         format!(
             "{}\n\n{}",
             self.sentences().join("\n"),
-            table::markdown(&self.summary)
+            sentence::markdown(&self.summary)
         )
     }
 
     /// Writes all files of the report into a folder; gives their paths.
-    ///
-    /// # Errors
     /// One cannot be written.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>> {
         let what = || format!("cannot write into {}", folder.display());
@@ -51,11 +46,11 @@ impl Report {
         file("report.html", html::page(self)?.as_bytes())?;
         for direction in self.directions() {
             for (name, figure) in figures::both(self, direction) {
-                file(&format!("{name}-{direction}.png"), &picture::png(&figure)?)?;
+                file(&format!("{name}-{direction}.png"), &figures::png(&figure)?)?;
             }
         }
-        file("results.parquet", &parquet::file(&self.measurements)?)?;
-        for (name, bytes) in flent::files(self)? {
+        file("results.parquet", &files::parquet(&self.measurements)?)?;
+        for (name, bytes) in files::flent(self)? {
             file(&name, &bytes)?;
         }
         Ok(written)

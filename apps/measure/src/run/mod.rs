@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! `netnice-measure run`: at random times does one of the actions, for hours or days.
 
-mod call;
-mod clock;
 mod measure;
-mod sizing;
 mod stop;
 mod target;
 mod transfer;
@@ -18,11 +15,10 @@ use tokio::time::sleep;
 
 use crate::action::{Action, Direction};
 use crate::results::{Failure, Measurement, Record, Results, Start};
-use crate::say::say;
-use clock::Reading;
 use measure::{measure, Shown};
-use sizing::Sizing;
+use netnice_output::complain;
 pub use stop::{Progress, Stop};
+use stop::{Reading, Sizing};
 pub use target::{Target, Trouble};
 use transfer::Transfer;
 
@@ -61,8 +57,6 @@ pub struct Run {
 
 impl Run {
     /// Opens the results and goes on where they end.
-    ///
-    /// # Errors
     /// The results cannot be used, or this machine lacks what an action names.
     pub fn open(target: Target, plan: Plan) -> Result<Self> {
         for action in &plan.actions {
@@ -75,12 +69,12 @@ impl Run {
         }
         let (results, records, damage) = Results::open(&plan.output)?;
         for damage in damage {
-            say(format!("{}: {damage}", plan.output.display()));
+            complain(format!("{}: {damage}", plan.output.display()));
         }
         let progress = Progress::resumed(records);
         if !progress.measurements.is_empty() {
             let (count, path) = (progress.measurements.len(), plan.output.display());
-            say(format!("going on after {count} measurements in {path}"));
+            complain(format!("going on after {count} measurements in {path}"));
         }
         let now = Reading::now();
         let mut run = Self {
@@ -107,8 +101,6 @@ impl Run {
     }
 
     /// Measures until it is enough; gives why it is.
-    ///
-    /// # Errors
     /// Something is wrong that time does not mend: the token, say.
     pub async fn until_enough(&mut self) -> Result<String> {
         let mut pause = FIRST_PAUSE;
@@ -128,7 +120,7 @@ impl Run {
                     if trouble.stays() && self.attempts == 1 {
                         bail!(trouble);
                     }
-                    say(format!("{trouble}; trying again in {} s", pause.as_secs()));
+                    complain(format!("{trouble}; trying again in {} s", pause.as_secs()));
                     self.rest(pause).await;
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
@@ -143,8 +135,6 @@ impl Run {
     }
 
     /// Writes what waits for room on the disk, the last time.
-    ///
-    /// # Errors
     /// There is still none: those records are lost.
     pub fn finish(&mut self) -> Result<()> {
         let kept = self.results.kept();
@@ -210,7 +200,7 @@ impl Run {
         let now = Reading::now();
         let jump = now.jumped(&self.last);
         if let Some(seconds) = jump {
-            say(format!("the clock jumped by {seconds:+} s; hours of day follow it from here on, nothing else does"));
+            complain(format!("the clock jumped by {seconds:+} s; hours of day follow it from here on, nothing else does"));
         }
         self.last = now;
         let measurement = Measurement {
@@ -238,7 +228,7 @@ impl Run {
         };
         let left = self.plan.stop.left(&self.progress, self.elapsed());
         let count = self.progress.measurements.len();
-        say(format!(
+        complain(format!(
             "{count}: {action} {direction}: {primary:.2}{beside} Mbit/s; {left}"
         ));
     }
@@ -266,7 +256,7 @@ impl Run {
     fn keep(&mut self, record: &Record) {
         if let Err(e) = self.results.append(record) {
             let kept = self.results.kept();
-            say(format!(
+            complain(format!(
                 "{e}; {kept} records are kept in memory until there is room"
             ));
         }

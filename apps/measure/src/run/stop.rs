@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! When it is enough, and what is left until then.
+//! When a run goes on: the clock, the size of a transfer, and whether it is enough.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
+use chrono::{DateTime, FixedOffset, Local};
 use netnice_units::{Share, Size, Time};
+use nix::time::{clock_gettime, ClockId};
 
+use crate::action::Direction;
 use crate::results::{Measurement, Record};
 use crate::summary::Summary;
 
@@ -115,6 +119,74 @@ fn human(time: Duration) -> String {
     }
 }
 
+/// Less is how a clock is kept right, not a jump.
+const JUMP: f64 = 2.0;
+
+/// Both, at one moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading {
+    pub wall: DateTime<FixedOffset>,
+    /// Since boot, sleep included.
+    pub steady: Duration,
+}
+
+impl Reading {
+    /// Now.
+    #[must_use]
+    pub fn now() -> Self {
+        let steady = clock_gettime(ClockId::CLOCK_BOOTTIME).map(Duration::from);
+        Self {
+            wall: Local::now().fixed_offset(),
+            steady: steady.unwrap_or_default(),
+        }
+    }
+
+    /// Seconds by which the wall clock has jumped since `before`, if it has.
+    #[must_use]
+    pub fn jumped(&self, before: &Self) -> Option<f64> {
+        let wall = (self.wall - before.wall).num_milliseconds() as f64 / 1e3;
+        let steady = self.steady.as_secs_f64() - before.steady.as_secs_f64();
+        let jump = wall - steady;
+        (jump.abs() >= JUMP).then(|| (jump * 1e3).round() / 1e3)
+    }
+}
+
+/// What the last one says counts so much.
+const NEWEST: f64 = 0.3;
+/// Fewer bytes are gone before a connection has found its rate.
+const LEAST: u64 = 32 * 1024;
+
+/// The path's rate alone, in each direction, as far as it is known.
+#[derive(Debug, Default)]
+pub struct Sizing(HashMap<Direction, f64>);
+
+impl Sizing {
+    /// Learns from a transfer that ran alone; others say nothing here.
+    pub fn learn(&mut self, measurement: &Measurement) {
+        if measurement.action.beside.is_none() {
+            self.saw(
+                measurement.direction,
+                measurement.bytes,
+                measurement.seconds,
+            );
+        }
+    }
+
+    /// Learns from so many bytes in so many seconds. Of two congestion controls the faster counts.
+    pub fn saw(&mut self, direction: Direction, bytes: u64, seconds: f64) {
+        let rate = bytes as f64 / seconds.max(1e-6);
+        let known = self.0.entry(direction).or_insert(rate);
+        *known = rate.max(*known * (1.0 - NEWEST) + rate * NEWEST);
+    }
+
+    /// Bytes for `length` of the path; `None` until something was seen.
+    #[must_use]
+    pub fn bytes(&self, direction: Direction, length: Duration) -> Option<u64> {
+        let rate = self.0.get(&direction)?;
+        Some(((rate * length.as_secs_f64()) as u64).max(LEAST))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,5 +243,53 @@ mod tests {
         let resumed = Progress::resumed(vec![Record::Measurement(last)]);
         assert_eq!(resumed.before, Duration::from_secs(100));
         assert_eq!(resumed.bytes, 12_500_000 + 1_250_000);
+    }
+
+    #[test]
+    fn a_jump_is_what_the_steady_clock_does_not_know() {
+        let at = |wall: &str, steady| Reading {
+            wall: wall.parse().expect("a time"),
+            steady: Duration::from_secs(steady),
+        };
+        let before = at("2026-05-11T12:00:00+02:00", 100);
+        assert_eq!(at("2026-05-11T12:10:01+02:00", 700).jumped(&before), None);
+        assert_eq!(
+            at("2026-05-11T13:10:00+02:00", 700).jumped(&before),
+            Some(3600.0)
+        );
+        assert_eq!(
+            at("2026-05-11T11:10:00+02:00", 700).jumped(&before),
+            Some(-3600.0)
+        );
+        // Another time zone is no jump.
+        assert_eq!(at("2026-05-11T11:10:00+01:00", 700).jumped(&before), None);
+    }
+
+    #[test]
+    fn both_go_on() {
+        let (one, two) = (Reading::now(), Reading::now());
+        assert!(two.steady >= one.steady);
+        assert_eq!(two.jumped(&one), None);
+    }
+
+    #[test]
+    fn it_follows_the_path() {
+        let mut sizing = Sizing::default();
+        let ten = Duration::from_secs(10);
+        assert_eq!(sizing.bytes(Direction::Up, ten), None);
+        sizing.saw(Direction::Up, 1_000_000, 1.0);
+        assert_eq!(sizing.bytes(Direction::Up, ten), Some(10_000_000));
+        for _ in 0..30 {
+            sizing.saw(Direction::Up, 100_000, 1.0);
+        }
+        let slower = sizing.bytes(Direction::Up, ten).expect("known");
+        assert!((1_000_000..1_010_000).contains(&slower), "{slower}");
+        sizing.saw(Direction::Up, 2_000_000, 1.0);
+        assert_eq!(
+            sizing.bytes(Direction::Up, ten),
+            Some(20_000_000),
+            "at once when it is faster"
+        );
+        assert_eq!(sizing.bytes(Direction::Down, ten), None);
     }
 }

@@ -60,8 +60,6 @@ pub struct Target {
 
 impl Target {
     /// Connects, proves, asks, and gives what was granted.
-    ///
-    /// # Errors
     /// See [`Trouble`].
     pub async fn ask(
         &self,
@@ -138,8 +136,6 @@ async fn open(address: SocketAddr, flow: Option<(&Flow, Direction)>) -> Result<T
 }
 
 /// Can this machine do what `flow` asks of it?
-///
-/// # Errors
 /// The kernel lacks it, or this user may not have it.
 pub fn check(flow: &Flow, direction: Direction) -> Result<(), NotHere> {
     let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None);

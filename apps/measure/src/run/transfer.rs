@@ -14,8 +14,7 @@ use tokio::time::{sleep, timeout};
 use super::target::{Target, Trouble};
 use crate::action::{Direction, Flow};
 use crate::congestion::acknowledged;
-use crate::payload::Payload;
-use crate::wire::{self, Answer, Request};
+use crate::wire::{self, Answer, Payload, Request};
 
 const CHUNK: usize = 64 * 1024;
 /// A primary that moves nothing for so long is over.
@@ -39,8 +38,6 @@ pub struct Timed {
 
 impl Transfer {
     /// Asks the server for a transfer.
-    ///
-    /// # Errors
     /// See [`Trouble`].
     pub async fn open(
         target: &Target,
@@ -74,8 +71,6 @@ impl Transfer {
     }
 
     /// Moves all of it and says how long that took; ends it after `longest`.
-    ///
-    /// # Errors
     /// The server is gone.
     pub async fn timed(mut self, target: &Target, longest: Duration) -> Result<Timed, Trouble> {
         let begun = Instant::now();

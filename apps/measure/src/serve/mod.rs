@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! `netnice-measure serve`: the other end. Nothing is sent for anybody who has not proved to know the token.
 
-mod doorway;
 mod echo;
 mod limits;
-mod tally;
 mod transfer;
 
 use std::io;
@@ -20,13 +18,12 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::congestion;
-use crate::say::say;
 use crate::token::{nonce, Proof, Token};
 use crate::wire::{self, Answer, Refusal, Request, Session};
-use doorway::Doorway;
 use echo::Sessions;
+use limits::{Doorway, Tally};
 pub use limits::{Ledger, Limits};
-use tally::Tally;
+use netnice_output::complain;
 use transfer::Grant;
 
 /// For the whole handshake; for the request after it.
@@ -51,8 +48,6 @@ struct Shared {
 
 impl Server {
     /// Takes the port, TCP and UDP. Must be called within a runtime.
-    ///
-    /// # Errors
     /// Somebody else has it, or may not have it.
     pub fn bind(address: SocketAddr, token: Token, limits: Limits) -> Result<Self> {
         let what = || format!("cannot listen at {address}");
@@ -77,8 +72,6 @@ impl Server {
     }
 
     /// Where it listens.
-    ///
-    /// # Errors
     /// The kernel does not say.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
@@ -139,7 +132,7 @@ impl Shared {
     fn refused(&self, why: &'static str) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(line) = tally.count(why, Instant::now()) {
-            say(line);
+            complain(line);
         }
     }
 

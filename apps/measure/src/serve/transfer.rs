@@ -9,8 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::limits::Ledger;
-use crate::payload::Payload;
-use crate::wire;
+use crate::wire::{self, Payload};
 
 /// A peer that has not moved a byte for so long is gone.
 const STALLED: Duration = Duration::from_secs(60);
@@ -24,8 +23,6 @@ pub struct Grant {
 }
 
 /// Takes what comes, until it ends or is enough, and says how much that was.
-///
-/// # Errors
 /// The client is gone.
 pub async fn take(stream: &mut TcpStream, grant: Grant, ledger: &Ledger) -> io::Result<()> {
     let mut buffer = vec![0; CHUNK];
@@ -55,8 +52,6 @@ pub async fn take(stream: &mut TcpStream, grant: Grant, ledger: &Ledger) -> io::
 }
 
 /// Sends what was granted once the client says so, and closes.
-///
-/// # Errors
 /// The client is gone.
 pub async fn give(stream: &mut TcpStream, grant: Grant, ledger: &Ledger) -> io::Result<()> {
     let payload = Payload::new(CHUNK);

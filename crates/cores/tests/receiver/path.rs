@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The receivers on a path of one queue: who fills it, who leaves it, whose clock runs wrong.
+//! The receivers on a path of one queue: who fills it, who leaves it, whose clock runs wrong, whose route changes.
 
-use crate::arriving::MSS;
-use crate::simulated::{Path, SECOND};
 use netnice_cores::receiver::{ALGORITHMS, PARAMETERS};
+
+use super::simulated::{Path, MSS, SECOND};
 
 #[test]
 fn they_fill_an_idle_path_and_keep_its_queue_short() {
@@ -244,4 +244,141 @@ fn a_clock_learnt_after_the_first_segment_is_used_at_once() {
         let (used, _) = path.run(10 * SECOND, 0.0);
         assert!(used > 0.95, "from {start}: uses {used}");
     }
+}
+
+/// A tick of a millisecond in a span of 64 s, parts per million.
+const TICK: f64 = 16.0;
+
+/// What our clock gains on the peer's, parts per million.
+fn gain(path: &Path) -> f64 {
+    f64::from(path.core.look().skew) * 1e6 / f64::from(1 << 24)
+}
+
+#[test]
+fn three_minutes_tell_what_two_clocks_differ_by() {
+    for drift in [-200, -100, -20, 20, 100, 200] {
+        let mut path = Path::new("tide");
+        path.drift = drift;
+        path.run(200 * SECOND, 0.0);
+        for minutes in 3..20 {
+            path.run(60 * SECOND, 0.0);
+            let gain = gain(&path);
+            assert!(
+                (gain + drift as f64).abs() <= TICK,
+                "a peer {drift} ppm fast: after {minutes} minutes we gain {gain:.1} ppm"
+            );
+        }
+    }
+}
+
+#[test]
+fn beside_a_stranger_who_pauses_it_is_learnt_too() {
+    let mut path = Path::new("tide");
+    path.drift = -100;
+    for _ in 0..40 {
+        path.run(3 * SECOND, 1.0);
+        path.run(3 * SECOND, 0.0);
+    }
+    let gain = gain(&path);
+    assert!((gain - 100.0).abs() <= TICK, "{gain:.1} ppm");
+}
+
+#[test]
+fn clocks_that_agree_teach_nothing() {
+    let mut path = Path::new("tide");
+    path.run(600 * SECOND, 0.0);
+    assert!(gain(&path).abs() <= TICK, "{:.1} ppm", gain(&path));
+}
+
+#[test]
+fn another_route_is_not_taken_for_a_clock() {
+    // In the time between two spans these are 47, 94 and 156 ppm.
+    for longer in [3_000, 6_000, 10_000] {
+        let mut path = Path::new("tide");
+        path.run(90 * SECOND, 0.0);
+        path.longer = longer;
+        for minutes in 1..10 {
+            path.run(60 * SECOND, 0.0);
+            let gain = gain(&path);
+            assert!(
+                gain.abs() <= TICK,
+                "{longer} us longer: after {minutes} minutes {gain:.1} ppm"
+            );
+        }
+    }
+}
+
+#[test]
+fn coarse_clocks_are_left_as_they_are() {
+    for tick in [4_000, 10_000] {
+        let mut path = Path::new("tide");
+        (path.tick, path.drift) = (tick, -100);
+        path.run(600 * SECOND, 0.0);
+        assert_eq!(path.core.look().skew, 0, "tick of {tick} us");
+    }
+}
+
+fn settled() -> Path {
+    let mut path = Path::new("tide");
+    path.run(10 * SECOND, 0.0);
+    path
+}
+
+#[test]
+fn a_longer_route_is_accepted_within_half_a_minute() {
+    for jitter in [0, 500] {
+        for longer in [6_000, 10_000, 14_000, 20_000, 40_000, 100_000] {
+            let mut path = settled();
+            (path.jitter, path.longer) = (jitter, longer);
+            path.run(30 * SECOND, 0.0);
+            let (used, queue) = path.run(20 * SECOND, 0.0);
+            assert!(
+                used > 0.97 && queue < 10_000,
+                "{longer} us more, {jitter} us of jitter: uses {used}, queue of {queue} us"
+            );
+        }
+    }
+}
+
+/// Only who sends next to nothing meets its wait: whoever left for a stranger could not come back.
+#[test]
+fn a_card_that_waits_is_no_queue() {
+    for kept in [2_000, 4_000, 6_000, 10_000] {
+        let mut path = Path::new("tide");
+        path.kept = kept;
+        path.run(10 * SECOND, 0.0);
+        path.run(5 * SECOND, 1.0);
+        path.run(20 * SECOND, 0.0);
+        let (used, _) = path.run(20 * SECOND, 0.0);
+        assert!(used > 0.97, "a card that waits {kept} us: uses {used}");
+    }
+}
+
+/// Nothing tells its queue from a longer route but that it grows when somebody joins.
+#[test]
+fn a_stranger_whose_window_stands_still_keeps_the_path() {
+    for packets in [100, 120, 140] {
+        let mut path = settled();
+        path.steady
+            .extend((0..packets).map(|n| path.now + n * 1000));
+        path.run(20 * SECOND, 0.0);
+        let (used, _) = path.run(120 * SECOND, 0.0);
+        assert!(used < 0.05, "beside {packets} packets: uses {used}");
+        path.steady.clear();
+        path.run(30 * SECOND, 0.0);
+        let (used, _) = path.run(20 * SECOND, 0.0);
+        assert!(used > 0.97, "after {packets} packets: uses {used}");
+    }
+}
+
+/// A route that was longer for a while only: the shorter base is seen at once.
+#[test]
+fn a_route_that_becomes_shorter_again_is_seen_at_once() {
+    let mut path = settled();
+    path.longer = 50_000;
+    path.run(30 * SECOND, 0.0);
+    path.longer = 0;
+    path.run(5 * SECOND, 0.0);
+    let (used, queue) = path.run(20 * SECOND, 0.0);
+    assert!(used > 0.97 && queue < 10_000, "{used}, queue of {queue} us");
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What rLEDBAT takes for a loss, and what it waits for before it takes more from its window (RFC 9840).
 
-use crate::arriving::{full, ticked, MSS};
-use crate::simulated::{Path, SECOND};
+use super::simulated::{full, ticked, Path, MSS, SECOND};
 use netnice_cores::receiver::{Core, Segment};
 
 /// Microseconds: the shortest way, and between two segments at 10 Mbit/s.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! TIDE's floor: how little a flow asks for hangs on whether others of its host are at theirs.
 
-use crate::arriving::MSS;
-use crate::simulated::{Path, SECOND};
+use super::simulated::{Path, MSS, SECOND};
 use netnice_cores::receiver::Siblings;
 
 /// A stranger whose hundred and twenty packets keep a queue of 45 ms.

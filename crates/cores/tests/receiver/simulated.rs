@@ -5,8 +5,6 @@ use std::collections::VecDeque;
 
 use netnice_cores::receiver::{Core, Segment};
 
-use crate::arriving::{full, MSS};
-
 /// Microseconds that a segment takes at 10 Mbit/s.
 const SERVICE: u64 = 1211;
 const BUFFER: u64 = 86;
@@ -181,3 +179,24 @@ impl Path {
 }
 
 pub const SECOND: u64 = 1_000_000;
+
+pub const MSS: u32 = 1448;
+
+/// What a millisecond clock shows, us.
+pub fn ticked(us: u32) -> u32 {
+    us / 1000 * 1000
+}
+
+/// It arrives at `now`, us, and carries the sender's stamp, in its ticks; it echoes an ACK that left at `echoed`, us.
+pub fn full(now: u32, seq: u32, tsval: u32, echoed: u32) -> Segment {
+    Segment {
+        now_us: now,
+        seq,
+        bytes: MSS,
+        segments: 1,
+        stamped: 1,
+        tsval,
+        tsecr: ticked(echoed),
+        clock: ticked(now),
+    }
+}

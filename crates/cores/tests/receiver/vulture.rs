@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Vulture against its paper: algorithms 1 to 6, one by one.
 
-use crate::arriving::{full, ticked, MSS};
+use super::simulated::{full, ticked, MSS};
 use netnice_cores::receiver::{Core, Look, Segment};
 
 const FIX: u32 = 0;

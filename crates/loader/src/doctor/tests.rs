@@ -2,7 +2,7 @@
 //! One machine that is well, and each way of being unwell.
 
 use super::*;
-use crate::kernel::TypeInfo;
+use crate::facts::TypeInfo;
 
 fn well() -> Facts {
     Facts {
@@ -217,7 +217,7 @@ fn no_root() {
 
 #[test]
 fn somebody_alone_at_the_root() {
-    let holder = crate::holders::Holder {
+    let holder = crate::error::Holder {
         hook: "sock_ops",
         id: 7,
         program: "theirs".into(),

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::net::{ipproto, sockopt, AddressFamily};
 use socket2::SockRef;
 
-use crate::params::ALGORITHMS;
+use crate::settings::ALGORITHMS;
 use crate::shared::{NETNICE_RECEIVE, POLICY_PRIORITY, POLICY_TOS};
 
 /// What 'netnice1' and 'netnice2' were called: connections from before an upgrade run on them until they end.

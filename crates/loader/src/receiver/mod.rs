@@ -7,7 +7,6 @@
 //! cgroup. [`Params`] reads and sets what is tunable, live.
 
 mod object;
-mod params;
 
 use serde::Serialize;
 
@@ -16,8 +15,10 @@ use crate::group::Group;
 use crate::lock::Lock;
 use crate::{pins, Result, Step};
 
-pub use object::{Counters, Receiver, ADOPTED_PROGRAM, OPTION_PROGRAM, PROGRAM};
-pub use params::{Algorithm, Parameter, Params, Values, ALGORITHMS, OFF, PARAMETERS};
+pub use object::{
+    Algorithm, Counters, Parameter, Params, Receiver, Values, ADOPTED_PROGRAM, ALGORITHMS, OFF,
+    OPTION_PROGRAM, PARAMETERS, PROGRAM,
+};
 
 /// What the receiver does now.
 #[derive(Debug, Clone, Serialize)]

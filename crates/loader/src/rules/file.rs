@@ -7,8 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::pattern::{NoPattern, Pattern};
-use super::rule::{Rule, Subject};
+use super::rule::{NoPattern, Pattern, Rule, Subject};
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
 use crate::shared::NN_RULES;
 use crate::{Error, Result};
@@ -87,8 +86,6 @@ enum NoRule {
 }
 
 /// What the file says, in its order.
-///
-/// # Errors
 /// It cannot be read, is no TOML, or has a rule that means nothing: with its line.
 pub fn read(path: &Path) -> Result<Vec<Written>> {
     let text = fs::read_to_string(path).map_err(Error::file("read", path))?;

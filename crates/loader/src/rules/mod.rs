@@ -6,7 +6,6 @@
 //! What an administrator has attached by hand stays as it is, and no connection is interrupted.
 
 mod file;
-mod pattern;
 mod rule;
 
 use std::path::{Path, PathBuf};
@@ -14,21 +13,19 @@ use std::path::{Path, PathBuf};
 use libbpf_rs::{MapCore, MapFlags};
 use procfs::process::{all_processes, StatFlags};
 
-use crate::attachments::{self, finish, id, look, open, put as attach, InEffect, DEPTHS};
+use crate::attachments::{self, finish, id, look, open, put as attach, InEffect, Reached, DEPTHS};
 use crate::cgroup::Hierarchy;
 use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness::Refusal;
-use crate::reached::Reached;
 use crate::shared::{
     niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NN_NICENESS_NO_QUIC,
 };
 use crate::{niceness, pins, quic, Error, Result};
 
 pub use file::{read, Written, FILE};
-pub use pattern::{NoPattern, Pattern};
-pub use rule::{Rule, Subject};
+pub use rule::{NoPattern, Pattern, Rule, Subject};
 
 /// What applying rules has done.
 #[derive(Debug, Default)]
@@ -52,8 +49,6 @@ pub struct Named {
 }
 
 /// These rules hold from now on, and no others.
-///
-/// # Errors
 /// It takes root, and netnice must be up.
 pub fn apply(rules: &[Rule]) -> Result<Applied> {
     let map = open("apply rules to")?;
@@ -114,8 +109,6 @@ fn by_hand(bits: u32) -> bool {
 }
 
 /// Those of the administrator's file hold, if there is one.
-///
-/// # Errors
 /// As [`read`] and [`apply`].
 pub fn apply_file() -> Result<Option<Applied>> {
     let file = Path::new(FILE);
@@ -160,8 +153,6 @@ pub(crate) fn put(rules: &[Rule]) -> Result<()> {
 }
 
 /// What there is now that these rules name.
-///
-/// # Errors
 /// There is no hierarchy of cgroups.
 pub fn named(rules: &[Rule]) -> Result<Named> {
     let hierarchy = Hierarchy::find()?;

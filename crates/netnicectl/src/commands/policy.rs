@@ -10,7 +10,7 @@ use netnice_loader::rules::{self, Applied, Named, Rule, Subject, Written};
 use netnice_output::{complain, print};
 use serde::Serialize;
 
-use crate::json::print_json;
+use crate::shared::print_json;
 
 const AFTER: &str = "\
 The file:
@@ -95,13 +95,11 @@ pub(super) fn tell(done: &Applied) -> Result<()> {
     ))?;
     if done.by_hand > 0 {
         let number = done.by_hand;
-        complain(
-            "netnicectl",
-            format_args!("attached by hand, and left as they are: {number} cgroups; 'netnicectl detach' ends that"),
+        complain(format_args!("attached by hand, and left as they are: {number} cgroups; 'netnicectl detach' ends that"),
         );
     }
     if let Some(why) = done.reached.why() {
-        complain("netnicectl", why);
+        complain(why);
     }
     Ok(())
 }

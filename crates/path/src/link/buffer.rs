@@ -8,7 +8,6 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
-use super::packet::{Packet, Volume};
 use crate::class::Class;
 
 /// How much a buffer holds, the packet in service included. An empty buffer takes any one packet.
@@ -101,5 +100,31 @@ impl<T> Buffer<T> {
             packets: self.occupied.packets - self.bands[1].len() as u64,
             bytes: self.occupied.bytes - self.low_bytes,
         }
+    }
+}
+
+/// Nanoseconds since any fixed moment.
+pub type Nanos = u64;
+
+/// A packet in the link; `payload` is the caller's.
+#[derive(Debug)]
+pub(super) struct Packet<T> {
+    pub arrival: Nanos,
+    pub bytes: u32,
+    pub class: Class,
+    pub payload: T,
+}
+
+/// Packets and bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Volume {
+    pub packets: u64,
+    pub bytes: u64,
+}
+
+impl Volume {
+    pub(super) fn add(&mut self, bytes: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
     }
 }

@@ -8,19 +8,14 @@
 //! never interrupted.
 
 mod buffer;
-mod packet;
-#[cfg(test)]
-mod properties;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
 
 use crate::class::Class;
-use buffer::Buffer;
-pub use buffer::Limit;
-use packet::Packet;
-pub use packet::{Nanos, Volume};
+use buffer::{Buffer, Packet};
+pub use buffer::{Limit, Nanos, Volume};
 
 /// What one direction is like.
 #[derive(Debug, Clone, PartialEq)]

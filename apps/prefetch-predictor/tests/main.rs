@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The predictor: against its definition, its bounds and its budget; and the logs it learns from.
+
+mod bounds;
+mod budget;
+mod definition;
+mod logs;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! The cores on the host: each rule, what holds for any path, and who may make whom how nice.
+
+mod base_drift;
+mod connection;
+mod estimators;
+mod feed;
+mod ladder_rules;
+mod ledbat_rules;
+mod ledbatpp_rules;
+mod netnice_paths;
+mod netnice_rules;
+mod niceness;
+mod pacing;
+mod papers;
+mod path;
+mod peer_clocks;
+mod properties;
+mod receiver;
+mod tcplp_rules;

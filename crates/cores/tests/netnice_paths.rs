@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! What netnice adds to the paper: a host's flows to one place, and what is no queue (delay on the reverse path, a way that
+//! has become longer).
+
+use netnice_cores::{Algorithm, Siblings, ONE};
+
+use crate::feed::{Feeder, BASE_US};
+use crate::path::{near, Clock, Path, BUFFER, MS, SECOND, USUAL};
+
+const QUEUED_US: u32 = BASE_US + BASE_US / 2;
+
+fn siblings(flows: u32, mean: f64) -> Siblings {
+    Siblings {
+        flows,
+        window: (mean * f64::from(ONE)) as u32,
+        ..Siblings::default()
+    }
+}
+
+fn about(window: f64, expected: f64) -> bool {
+    (window - expected).abs() < 0.1
+}
+
+/// A flow of sixteen segments, one of four to the same place, old enough to know the path.
+fn known(mean: f64) -> Feeder {
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 16.0);
+    flow.now_us += 10_000_000;
+    flow.round(BASE_US);
+    flow.set_window(16.0);
+    flow.core.siblings = Some(siblings(4, mean));
+    flow
+}
+
+#[test]
+fn the_round_after_a_halving_is_not_judged() {
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 16.0);
+    for expected in [8.0, 8.0, 4.0] {
+        flow.round(QUEUED_US);
+        assert_eq!(flow.window(), expected);
+    }
+    let mut paper = Feeder::at(Algorithm::Nice, &[], 16.0);
+    for expected in [8.0, 4.0] {
+        paper.round(QUEUED_US);
+        assert_eq!(paper.window(), expected, "every round, as the paper");
+    }
+}
+
+#[test]
+fn flows_of_a_host_move_to_their_mean() {
+    let mut above = known(8.0);
+    above.round(BASE_US);
+    assert!(
+        about(above.window(), 17.0 - 9.0 / 4.0),
+        "{}",
+        above.window()
+    );
+    let mut starting = known(8.0);
+    starting.now_us -= 9_000_000;
+    starting.round(BASE_US);
+    assert_eq!(starting.window(), 17.0, "who only guesses does not share");
+}
+
+#[test]
+fn of_a_crowd_who_has_what_would_do_for_all_shares_it_though_they_are_sub_packet() {
+    let shared = 17.0 - (17.0 - 2.1) / 4.0;
+    for (flows, mean, expected) in [(32, 1.9, 17.0), (32, 2.1, shared), (31, 2.1, 17.0)] {
+        let mut flow = known(mean);
+        flow.core.siblings = Some(Siblings {
+            sub_packet: flows - 1,
+            ..siblings(flows, mean)
+        });
+        flow.round(BASE_US);
+        assert!(
+            about(flow.window(), expected),
+            "{flows} of {mean}: {}",
+            flow.window()
+        );
+    }
+}
+
+#[test]
+fn flows_of_a_host_drain_their_queue_before_they_halve() {
+    let mut flow = known(16.0);
+    flow.core.siblings = Some(siblings(4, 0.0));
+    flow.round(QUEUED_US);
+    let drained = flow.window();
+    flow.round(QUEUED_US);
+    let held = flow.window();
+    flow.round(QUEUED_US);
+    let mut alone = known(16.0);
+    alone.core.siblings = Some(siblings(1, 0.0));
+    alone.round(QUEUED_US);
+    assert_eq!(alone.window(), 8.0);
+    // What they move to their mean of zero is a quarter each round.
+    assert!(
+        about(
+            drained,
+            16.0 * f64::from(BASE_US + 1000) / f64::from(QUEUED_US) * 0.75
+        ),
+        "{drained}"
+    );
+    assert!(about(held, drained * 0.75), "{held}");
+    assert!(about(flow.window(), held / 2.0 * 0.75), "{}", flow.window());
+}
+
+fn flow(clock: Clock) -> Path {
+    Path::new(Algorithm::Netnice, clock).experienced()
+}
+
+/// Below one segment beside a queue that moves, for so many pairs.
+fn yield_to_a_moving_queue(path: &mut Path, pairs: u32) {
+    for i in 0..pairs {
+        path.forward = BUFFER - i % 3 * 5 * MS;
+        path.round();
+    }
+}
+
+#[test]
+fn a_full_way_back_is_no_queue() {
+    for tick_us in [1, 1_000] {
+        let mut path = flow(Clock::Ticks(tick_us, 77, 0));
+        path.back = BUFFER;
+        path.run(10 * SECOND);
+        assert!(path.window() >= 40.0, "tick {tick_us}: {}", path.window());
+    }
+}
+
+#[test]
+fn without_a_usual_clock_it_is_one() {
+    for clock in [Clock::None, Clock::Random, Clock::Ticks(10_000, 77, 0)] {
+        let mut path = flow(clock);
+        path.back = BUFFER;
+        path.rounds(4);
+        assert!(path.window() < 40.0, "{clock:?}: {}", path.window());
+    }
+}
+
+#[test]
+fn a_queue_on_the_way_there_is_one_though_the_way_back_is_full() {
+    let mut path = flow(USUAL);
+    path.back = BUFFER;
+    path.run(2 * SECOND);
+    let before = path.window();
+    path.forward = BUFFER;
+    path.rounds(6);
+    assert!(path.window() < before / 2.0, "{before}: {}", path.window());
+}
+
+/// A flow that came late, and never saw the path empty: the queue that hides it in its base.
+const MET: u32 = 120 * MS;
+
+#[test]
+fn a_base_that_falls_while_the_clock_is_measured_hides_no_queue() {
+    let mut path = Path::new(Algorithm::Netnice, USUAL);
+    for (queue, time) in [(MET, SECOND / 2), (MET / 3, SECOND / 2), (MET, 2 * SECOND)] {
+        path.forward = queue;
+        path.hold(time, 40.0);
+    }
+    path.run(SECOND);
+    assert!(path.window() < 20.0, "{}", path.window());
+}
+
+#[test]
+fn a_base_that_a_lone_segment_lowers_hides_no_queue() {
+    let mut path = Path::new(Algorithm::Netnice, USUAL);
+    path.forward = MET;
+    path.hold(3 * SECOND, 40.0);
+    (path.forward, path.lone) = (MET / 3, true);
+    path.ack(1, path.rtt(), 1, true);
+    (path.forward, path.lone) = (MET, false);
+    path.set_window(40.0);
+    path.run(SECOND);
+    assert!(path.window() < 20.0, "{}", path.window());
+}
+
+#[test]
+fn three_milliseconds_are_what_the_rtt_tells() {
+    let mut path = flow(USUAL);
+    path.back = MS;
+    for extra in (0..1_000).step_by(90) {
+        path.forward = 2 * MS + extra;
+        path.round();
+        path.ack(2, 10 * MS + 3 * extra, 40, false);
+        assert_eq!(path.core.flow.round.min_rtt, path.rtt());
+    }
+}
+
+#[test]
+fn a_clock_that_jumps_or_drifts_hides_no_queue() {
+    for clock in [
+        Clock::Ticks(1_000, 5_000_000, 0),
+        Clock::Ticks(1_000, 5, 0),
+        Clock::Ticks(1_000, 12_345, 200),
+        Clock::Ticks(1_000, 12_345, -200),
+        Clock::Random,
+    ] {
+        let mut path = flow(USUAL);
+        path.clock = clock;
+        path.hold(20 * SECOND, 40.0);
+        path.forward = BUFFER;
+        path.rounds(6);
+        assert!(path.window() < 20.0, "{clock:?}: {}", path.window());
+    }
+}
+
+#[test]
+fn drift_alone_is_no_queue() {
+    for ppm in [-200, 200] {
+        let mut path = flow(Clock::Ticks(1_000, 12_345, ppm));
+        path.hold(600 * SECOND, 40.0);
+        path.run(SECOND);
+        assert!(path.window() >= 40.0, "{ppm} ppm: {}", path.window());
+    }
+}
+
+#[test]
+fn rtts_that_stand_still_are_a_longer_way() {
+    for clock in [USUAL, Clock::None] {
+        let mut path = flow(clock);
+        path.forward = BUFFER;
+        path.rounds(28);
+        let base = path.core.flow.rtt.min;
+        assert!(near(base as f64, path.rtt() as f64), "{clock:?}: {base}");
+        assert!(path.window() > 4.0, "{clock:?}: {}", path.window());
+    }
+}
+
+#[test]
+fn a_queue_that_moves_is_none() {
+    let mut path = flow(USUAL);
+    yield_to_a_moving_queue(&mut path, 200);
+    assert!(path.window() < 1.0, "{}", path.window());
+}

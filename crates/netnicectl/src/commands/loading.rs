@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Into the kernel and out of it.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use netnice_loader::settings::State;
+use netnice_loader::{down, rules, up, Outcome, Removed, UpOptions};
+use netnice_output::{complain, print};
+
+use super::policy;
+use crate::shared::{follow, Names};
+
+/// Load netnice into the kernel; repairs and replaces whatever it finds
+///
+/// Registers the congestion controls of the levels 0, 1 and 2, which are 'netnice', 'netnice1' and 'netnice2', and
+/// makes the cgroups that 'netnice' uses. May be repeated:
+/// what is already as asked stays untouched. After an unfinished up or down, or an upgrade, the
+/// remains are removed and everything is loaded anew; connections that already yield go on.
+/// Applies the rules in /etc/netnice/policy.toml, if there are any: 'netnicectl policy --help'.
+#[derive(Debug, Args)]
+pub struct Up {
+    /// Register further algorithms of the laboratory, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Names::comparison())]
+    with: Vec<String>,
+    /// Do not mark background packets as DSCP LE on this machine
+    #[arg(long)]
+    no_mark: bool,
+    /// Let every program have connections of its own yield with what they receive, by setsockopt()
+    ///
+    /// Puts a program on the root of the cgroups, which every setsockopt() of this machine passes;
+    /// 'netnice -p' does the same when it is first needed. Stays until down.
+    #[arg(long)]
+    applications: bool,
+    /// Let 'netnice --quic=tcp' and 'attach --quic=tcp' refuse their programs QUIC, so that they use TCP
+    ///
+    /// Puts programs on the root of the cgroups, which every connect() of this machine passes, and every
+    /// datagram of a socket that is not connected; a first 'sudo netnice --quic=tcp' does the same.
+    /// Stays until down.
+    #[arg(long)]
+    quic: bool,
+    /// Name each step on standard error when it is done
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+impl Up {
+    pub fn run(self) -> Result<ExitCode> {
+        let options = UpOptions {
+            with: self.with,
+            mark: !self.no_mark,
+            applications: self.applications,
+            quic: self.quic,
+        };
+        let outcome = up(&options, &mut follow(self.verbose))?;
+        print(told_up(&outcome))?;
+        if let Some(why) = State::read().and_then(|state| state.hindered) {
+            complain(format_args!("only root can use it: {why}"));
+        }
+        // All else is up: a mistake in the file is to be said, not to leave a machine without.
+        match rules::apply_file() {
+            Ok(None) => {}
+            Ok(Some(applied)) => policy::tell(&applied)?,
+            Err(why) => complain(why),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn told_up(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Loaded => "up".to_owned(),
+        Outcome::AlreadyUp => "already up".to_owned(),
+        Outcome::Extended(new) => format!("up for {} too", new.join(" and ")),
+        Outcome::Repaired(defects) => {
+            format!(
+                "up again; what was there was replaced: {}",
+                defects.join("; ")
+            )
+        }
+    }
+}
+
+/// Take everything out of the kernel again
+///
+/// Connections that yield go on yielding until they end. Processes in the background return to the
+/// foreground for what they connect from then on.
+#[derive(Debug, Args)]
+pub struct Down {
+    /// Name each step on standard error when it is done
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+impl Down {
+    pub fn run(self) -> Result<ExitCode> {
+        print(told_down(&down(&mut follow(self.verbose))?))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn told_down(removed: &Removed) -> String {
+    match (removed.anything, removed.returned) {
+        (false, _) => "already down".to_owned(),
+        (true, 0) => "down".to_owned(),
+        (true, 1) => "down; 1 process is in the foreground again".to_owned(),
+        (true, n) => format!("down; {n} processes are in the foreground again"),
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! What is there: on this machine, loaded, in the background, and why.
+
+use std::io::{stdout, IsTerminal};
+use std::process::ExitCode;
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyhow::{bail, Result};
+use clap::Args;
+use netnice_loader::cgroup::Hierarchy;
+use netnice_loader::doctor::{findings, Finding, Verdict};
+use netnice_loader::facts::Facts;
+use netnice_loader::status::{status, Condition};
+use netnice_output::print;
+
+use crate::explanation::{Ends, OfCgroup, OfProcess, OfSocket};
+use crate::metrics;
+use crate::shared::print_json;
+use crate::summary::Summary;
+use crate::traffic::{Column, Look, Traffic};
+
+/// As LSB's init scripts and systemctl have it.
+const NOT_UP: u8 = 3;
+
+/// Tell what is loaded, who is in the background and what it did
+#[derive(Debug, Args)]
+pub struct Status {
+    /// For programs
+    #[arg(long)]
+    json: bool,
+    /// For Prometheus: as text, which the node exporter's textfile collector reads
+    #[arg(long, conflicts_with = "json")]
+    metrics: bool,
+}
+
+impl Status {
+    pub fn run(self) -> Result<ExitCode> {
+        let status = status()?;
+        if self.json {
+            print_json(&status)?;
+        } else if self.metrics {
+            print(metrics::text(&status)?)?;
+        } else {
+            print(Summary(&status))?;
+        }
+        let up = matches!(status.condition, Condition::Up | Condition::Hidden);
+        Ok(if up { ExitCode::SUCCESS } else { NOT_UP.into() })
+    }
+}
+
+/// Home, and all below is cleared.
+const CLEAR: &str = "\x1b[H\x1b[J";
+
+/// Show the connections in the background: whose, at which level, how fast each way, what they wait in queues
+///
+/// Rates are those of the last interval. A connection is in the background when it runs on a congestion control of
+/// netnice, or its program is. The queue is what its round trip exceeds the least by that the kernel has seen.
+/// Root sees whose connections all are, anybody their own. It shows this network namespace.
+#[derive(Debug, Args)]
+pub struct Top {
+    /// Those in the foreground too
+    #[arg(short, long)]
+    all: bool,
+    /// Print it once, after one interval; so it is where the output is no terminal
+    #[arg(long)]
+    once: bool,
+    /// For programs: once, with the sums by unit
+    #[arg(long)]
+    json: bool,
+    /// Between two looks, in seconds: 0.1 to 3600
+    #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    interval: Duration,
+    /// By which column, largest first
+    #[arg(short, long, value_enum, default_value_t)]
+    sort: Column,
+    /// Only where program, unit, congestion control or an address has this text in it
+    #[arg(short, long, value_name = "TEXT")]
+    filter: Option<String>,
+}
+
+impl Top {
+    pub fn run(self) -> Result<ExitCode> {
+        let once = self.once || self.json || !stdout().is_terminal();
+        let mut before = Look::now()?;
+        loop {
+            sleep(self.interval);
+            let now = Look::now()?;
+            let traffic = self.chosen(Traffic::between(&before, &now));
+            if self.json {
+                print_json(&traffic)?;
+            } else {
+                print(format_args!("{}{traffic}", if once { "" } else { CLEAR }))?;
+            }
+            if once {
+                return Ok(ExitCode::SUCCESS);
+            }
+            before = now;
+        }
+    }
+
+    fn chosen(&self, mut traffic: Traffic) -> Traffic {
+        let text = self.filter.as_deref().unwrap_or_default();
+        traffic.keep(|row| (self.all || row.level.is_some()) && row.mentions(text));
+        traffic.sort(self.sort);
+        traffic
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse() {
+        Ok(seconds) if (0.1..=3600.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err("it is not between 0.1 and 3600 seconds".to_owned()),
+    }
+}
+
+/// Tell how nice a process, a unit or a connection is, and why
+///
+/// Being nice comes from a process itself (started by 'netnice', moved by 'netnice -p', named by a rule, or
+/// inherited from who started it) and from the cgroups that it is in ('netnicectl attach', or a rule); the nicer
+/// counts. Connections are as their process was when it made them, unless they were moved since.
+/// Run it as root to see what is others'.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  netnicectl explain 4711                       a process
+  netnicectl explain backup.service             a unit, a container or another cgroup
+  netnicectl explain :22                        connections with this port at either end
+  netnicectl explain 192.0.2.1:40000-192.0.2.7:443
+                                                one connection, its ends as ss(8) prints them, either first")]
+pub struct Explain {
+    #[arg(value_name = "PID|UNIT|CGROUP|SOCKET")]
+    subject: String,
+    /// For programs
+    #[arg(long)]
+    json: bool,
+}
+
+impl Explain {
+    pub fn run(self) -> Result<ExitCode> {
+        let subject = self.subject.as_str();
+        if let Ok(pid) = subject.parse() {
+            let Some(found) = OfProcess::look(pid)? else {
+                bail!("there is no process {pid}: it has ended, or never was.\nLook it up: 'pidof NAME' or 'ps'.");
+            };
+            return self.tell(&found, &found);
+        }
+        if let Ok(ends) = subject.parse::<Ends>() {
+            let all = OfSocket::all(&ends)?;
+            if all.is_empty() {
+                bail!("no TCP connection of this network namespace has the ends {subject}.\nLook it up: 'ss -tn'.");
+            }
+            let lines: Vec<String> = all.iter().map(OfSocket::to_string).collect();
+            return self.tell(&all, lines.join("\n"));
+        }
+        let found = OfCgroup::look(&Hierarchy::find()?.named(subject)?)?;
+        self.tell(&found, &found)
+    }
+
+    fn tell(
+        &self,
+        found: &impl serde::Serialize,
+        text: impl std::fmt::Display,
+    ) -> Result<ExitCode> {
+        if self.json {
+            print_json(found)?;
+        } else {
+            print(text)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Check all that netnice needs from this machine; for each: why, and what to do
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// For programs
+    #[arg(long)]
+    json: bool,
+}
+
+impl Doctor {
+    pub fn run(self) -> Result<ExitCode> {
+        let findings = findings(&Facts::gather("/".as_ref()));
+        if self.json {
+            print_json(&findings)?;
+        } else {
+            print(findings.iter().map(paragraph).collect::<String>())?;
+        }
+        let missing = findings.iter().any(|f| f.verdict == Verdict::Missing);
+        Ok(if missing {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+}
+
+fn paragraph(finding: &Finding) -> String {
+    let sign = match finding.verdict {
+        Verdict::Ok => "ok     ",
+        Verdict::Note => "note   ",
+        Verdict::Missing => "MISSING",
+    };
+    let indent = " ".repeat(24);
+    let mut text = format!("{sign}  {:<13} {}\n", finding.name, finding.state);
+    text += &format!("{indent}{}\n", finding.why);
+    if !finding.remedy.is_empty() {
+        text += &format!("{indent}What to do: {}\n", finding.remedy);
+    }
+    text
+}

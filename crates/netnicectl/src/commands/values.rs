@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Parameters and their values, one algorithm a paragraph.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use netnice_loader::receiver;
+use netnice_loader::settings::{self, Parameter, Row};
+use netnice_output::print;
+use serde_json::{json, Map, Value};
+
+use crate::shared::{algorithms, print_json, Names};
+
+/// Show the parameters of the loaded algorithms, and which one receives
+#[derive(Debug, Args)]
+pub struct Show {
+    /// For programs
+    #[arg(long)]
+    json: bool,
+}
+
+impl Show {
+    pub fn run(self) -> Result<ExitCode> {
+        let rows = settings::show()?;
+        let chosen = receiver::status().map_or("unknown", |r| r.algorithm);
+        if self.json {
+            print_json(&as_json(&rows, chosen))?;
+        } else {
+            print(as_text(rows, chosen))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn as_json(rows: &[Row], chosen: &str) -> Map<String, Value> {
+    let named = |values: &[(Parameter, u32)]| -> Map<String, Value> {
+        let pairs = values.iter();
+        pairs.map(|(p, v)| (p.name.to_owned(), json!(v))).collect()
+    };
+    let mut all: Map<String, Value> = rows
+        .iter()
+        .map(|r| (r.algorithm.to_owned(), named(&r.values).into()))
+        .collect();
+    all.insert("receiver".into(), json!({ "algorithm": chosen }));
+    all
+}
+
+fn as_text(rows: Vec<Row>, chosen: &str) -> String {
+    let (receivers, senders): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.receiver);
+    let choice = format!(
+        "receiver\n  {:<15}{chosen:>8}  one of off, or those below\n\
+         {:<27}what connections run that yield with what they receive\n",
+        "algorithm", ""
+    );
+    let paragraphs = |rows: Vec<Row>| rows.iter().map(paragraph).collect::<String>();
+    paragraphs(senders) + &choice + &paragraphs(receivers)
+}
+
+fn paragraph(row: &Row) -> String {
+    let line = |(parameter, value): &(Parameter, u32)| {
+        format!(
+            "  {:<15}{value:>8}  {}\n{:<27}{}\n",
+            parameter.name, parameter, "", parameter.why
+        )
+    };
+    let lines: String = row.values.iter().map(line).collect();
+    format!("{}\n{lines}", row.algorithm)
+}
+
+/// Change parameters of a loaded algorithm, at once and until down
+///
+/// 'set receiver algorithm=NAME' chooses what connections run that yield with what they receive, live
+/// ones too; 'off' gives their windows back to the kernel.
+#[derive(Debug, Args)]
+#[command(after_help = algorithms())]
+pub struct Set {
+    /// The algorithm, 'netnice' say, or 'receiver'
+    #[arg(value_parser = Names::settable(), hide_possible_values = true)]
+    name: String,
+    /// One or more of the parameters that 'show' lists
+    #[arg(required = true, value_name = "KEY=VALUE", value_parser = change)]
+    changes: Vec<(String, String)>,
+}
+
+impl Set {
+    pub fn run(self) -> Result<ExitCode> {
+        settings::set(&self.name, &self.changes)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn change(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write it as KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes() {
+        assert_eq!(change("a=1"), Ok(("a".into(), "1".into())));
+        assert!(change("a").is_err());
+    }
+}
