@@ -2,7 +2,7 @@
 //! The verifier's budget: what this kernel's verifier had to look at for each program, against tests/verifier/KERNEL.json.
 //! A program that suddenly costs a tenth more has a reason that somebody should know. Needs root.
 //!
-//! `NETNICE_PIN=1 cargo test -p netnice-loader --test verifier` writes the numbers of this kernel anew.
+//! `NETNICE_PIN=1 cargo test --release -p netnice-loader verifier` writes the numbers of this kernel anew.
 
 use std::collections::BTreeMap;
 use std::fs;

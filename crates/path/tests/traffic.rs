@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::harness::{
-    echo, measured, quantile, receive, round_trips, send, Arrival, Path, BINARY, FULL, LE,
+    echo, in_new_namespace, quantile, receive, round_trips, send, Arrival, Path, BINARY, FULL, LE,
 };
 
 /// How much later than the model the kernel's work and a shared machine's may make a packet, ms.
@@ -23,7 +23,7 @@ fn delays_ms(arrivals: &[Arrival], marked: bool) -> Vec<f64> {
 
 #[test]
 fn round_trips_through_two_nested_paths_take_the_sum() {
-    measured(|| {
+    in_new_namespace(|| {
         let path = Path::start(&format!("--rtt 20ms -- {BINARY} --quiet --rtt 30ms"));
         // The first path of a namespace has the first addresses.
         for outermost in ["100.64.0.1", "fd6e:6e70:6174::6440:1"] {
@@ -44,7 +44,7 @@ fn round_trips_through_two_nested_paths_take_the_sum() {
 
 #[test]
 fn udp_gets_the_rate_within_one_percent() {
-    measured(|| {
+    in_new_namespace(|| {
         let path = Path::start("--rate 20mbit --rtt 10ms --queue 50p");
         let (receiver, peer) = (receive(), path.peer);
         path.inside(move || send(peer, 0, FULL, 3000, Duration::from_secs(3)))
@@ -60,7 +60,7 @@ fn udp_gets_the_rate_within_one_percent() {
 
 #[test]
 fn tcp_gets_the_rate_of_each_direction() {
-    measured(|| {
+    in_new_namespace(|| {
         let path = Path::start("--up-rate 20mbit --down-rate 50mbit --rtt 10ms --queue 2bdp");
         let peer = path.peer;
         // Of 1500 bytes, 1448 are payload; TCP fills a queue of 2 BDP but loses some at the start.
@@ -102,7 +102,7 @@ fn blast(mut stream: TcpStream, sending: bool) -> f64 {
 
 #[test]
 fn a_queue_of_one_bdp_delays_by_one_rtt_at_most() {
-    measured(|| {
+    in_new_namespace(|| {
         let path = Path::start("--rate 10mbit --rtt 40ms --queue 1bdp");
         let (receiver, peer) = (receive(), path.peer);
         path.inside(move || send(peer, 0, FULL, 1700, Duration::from_secs(2)))
@@ -132,7 +132,7 @@ fn a_queue_of_one_bdp_delays_by_one_rtt_at_most() {
 
 #[test]
 fn the_loss_rate_is_what_was_asked() {
-    measured(|| {
+    in_new_namespace(|| {
         let path = Path::start("--loss 2% --seed 5 --rtt 2ms");
         let (receiver, peer) = (receive(), path.peer);
         let sent = path
@@ -186,7 +186,7 @@ fn delay_among_lower_effort(options: &str) -> f64 {
 
 #[test]
 fn with_priority_lower_effort_costs_the_others_one_packet_at_most() {
-    measured(|| {
+    in_new_namespace(|| {
         // 20 ms, the packet itself, and one that had already started.
         let delay = delay_among_lower_effort("--priority");
         assert!(delay <= 20.0 + 1.2 + 1.2 + SLACK_MS, "{delay} ms");
@@ -195,7 +195,7 @@ fn with_priority_lower_effort_costs_the_others_one_packet_at_most() {
 
 #[test]
 fn without_priority_lower_effort_delays_the_others() {
-    measured(|| {
+    in_new_namespace(|| {
         let delay = delay_among_lower_effort("");
         assert!(delay >= 55.0, "{delay} ms");
     });
