@@ -73,10 +73,7 @@ fn a_log_need_not_be_sorted_and_may_be_squids() {
     );
     let mut first = view("http://cnn.com/a", &[], 0);
     first.think = Duration::from_millis(500);
-    assert_eq!(
-        trace.clients[0],
-        [visit(0, &[first, view("http://cnn.com/b", &[], 0)])]
-    );
+    assert_eq!(trace.clients[0], [visit(0, &[first, view("http://cnn.com/b", &[], 0)])]);
 }
 
 #[test]
@@ -86,9 +83,7 @@ fn clients_are_dealt_with_all_their_visits() {
     };
     let log = [line("a", 0), line("b", 1), line("c", 2), line("a", 40)].concat();
     let dealt = read(&log).deal(2);
-    let pages = |visits: &Vec<Visit>| -> Vec<String> {
-        visits.iter().map(|v| v.views[0].page.clone()).collect()
-    };
+    let pages = |visits: &Vec<Visit>| -> Vec<String> { visits.iter().map(|v| v.views[0].page.clone()).collect() };
     assert_eq!(
         dealt.iter().map(pages).collect::<Vec<_>>(),
         [vec!["/a0", "/c2", "/a40"], vec!["/b1"]]
@@ -113,18 +108,14 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 fn close(found: f64, expected: f64, share: f64) {
-    assert!(
-        (found / expected - 1.0).abs() < share,
-        "{found}, not about {expected}"
-    );
+    assert!((found / expected - 1.0).abs() < share, "{found}, not about {expected}");
 }
 
 #[test]
 fn sizes_and_images() {
     let site = Site::new(20_000, 8, 7);
-    let sizes = |documents: Vec<&generate::Document>| -> Vec<f64> {
-        documents.iter().map(|d| d.bytes as f64).collect()
-    };
+    let sizes =
+        |documents: Vec<&generate::Document>| -> Vec<f64> { documents.iter().map(|d| d.bytes as f64).collect() };
     let pages = sizes(site.pages.iter().map(|p| &p.document).collect());
     close(median(pages.clone()), generate::PAGE_MEDIAN, 0.03);
     // One in six is above a sigma.
@@ -132,11 +123,7 @@ fn sizes_and_images() {
     let share = pages.iter().filter(|b| **b > above).count() as f64 / pages.len() as f64;
     close(share, 0.1587, 0.05);
     let images = sizes(site.pages.iter().flat_map(|p| &p.images).collect());
-    close(
-        images.len() as f64 / pages.len() as f64,
-        generate::IMAGES,
-        0.03,
-    );
+    close(images.len() as f64 / pages.len() as f64, generate::IMAGES, 0.03);
     // Of a bounded Pareto distribution.
     let norm = 1.0 - (generate::IMAGE_LEAST / generate::LARGEST).powf(generate::IMAGE_ALPHA);
     let expected = generate::IMAGE_LEAST / (1.0 - 0.5 * norm).powf(1.0 / generate::IMAGE_ALPHA);
@@ -182,15 +169,8 @@ fn visits_are_as_long_and_as_slow_as_documented() {
     });
     // With the half second in which images are asked for; the log has whole seconds.
     close(median(thinks.collect()), 10.5, 0.06);
-    let images = visits
-        .iter()
-        .flat_map(|v| &v.views)
-        .map(|v| v.embedded.len());
-    close(
-        images.sum::<usize>() as f64 / pages as f64,
-        generate::IMAGES,
-        0.05,
-    );
+    let images = visits.iter().flat_map(|v| &v.views).map(|v| v.embedded.len());
+    close(images.sum::<usize>() as f64 / pages as f64, generate::IMAGES, 0.05);
 }
 
 #[test]

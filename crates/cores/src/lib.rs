@@ -7,10 +7,7 @@
 
 pub mod receiver;
 
-use c::{
-    nn_beginning as Beginning, nn_connection as Connection, nn_places as Places,
-    nn_replay_host as ReplayHost,
-};
+use c::{nn_beginning as Beginning, nn_connection as Connection, nn_places as Places, nn_replay_host as ReplayHost};
 
 /// One segment in the cores' fixed point.
 pub const ONE: u32 = 1 << 12;
@@ -85,15 +82,7 @@ impl Core {
         let mut send = Send::default();
         self.places = Places::default();
         // SAFETY: all pointers are to live, properly laid out data of the sizes the C side expects.
-        unsafe {
-            c::nn_core_start(
-                self.algorithm as u32,
-                &self.connection(),
-                &ack,
-                &beginning,
-                &mut send,
-            )
-        }
+        unsafe { c::nn_core_start(self.algorithm as u32, &self.connection(), &ack, &beginning, &mut send) }
     }
 
     /// Takes one ACK in and says how to send until the next.
@@ -274,21 +263,15 @@ pub fn recorded(algorithm: Algorithm, seed: u64, steps: usize) -> Vec<Replay> {
     stream
 }
 
-#[allow(
-    non_camel_case_types,
-    non_snake_case,
-    non_upper_case_globals,
-    dead_code,
-    clippy::all
-)]
+#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code, clippy::all)]
 pub(crate) mod c {
     include!(concat!(env!("OUT_DIR"), "/cores_c.rs"));
 }
 
 pub use c::{
-    nn_ack as Ack, nn_flow as Flow, nn_replay as Replay, nn_rtt as Rtt, nn_send as Send,
-    nn_siblings as Siblings, nn_window as Window, NN_APP_LIMITED as APP_LIMITED,
-    NN_DELAYED as DELAYED, NN_LONE as LONE, NN_RETRANSMITTED as RETRANSMITTED,
+    nn_ack as Ack, nn_flow as Flow, nn_replay as Replay, nn_rtt as Rtt, nn_send as Send, nn_siblings as Siblings,
+    nn_window as Window, NN_APP_LIMITED as APP_LIMITED, NN_DELAYED as DELAYED, NN_LONE as LONE,
+    NN_RETRANSMITTED as RETRANSMITTED,
 };
 
 /// Flows of one algorithm in a recorded stream.

@@ -89,9 +89,7 @@ pub fn adopted_link(program: &str) -> PathBuf {
 
 /// A pinned map; `None` where there is none, or it may not be opened. libbpf-rs panics on a path it cannot turn into a map.
 pub(crate) fn map(pin: &Path) -> Option<MapHandle> {
-    pin.exists()
-        .then(|| MapHandle::from_pinned_path(pin).ok())
-        .flatten()
+    pin.exists().then(|| MapHandle::from_pinned_path(pin).ok()).flatten()
 }
 
 pub(crate) fn make() -> Result<()> {
@@ -111,11 +109,7 @@ pub(crate) fn remove_links() -> Result<()> {
         remove_link(&path)?;
     }
     let begun = Instant::now();
-    while facts::congestion_controls()?
-        .iter()
-        .any(|cc| released.contains(cc))
-        && begun.elapsed() < RELEASE
-    {
+    while facts::congestion_controls()?.iter().any(|cc| released.contains(cc)) && begun.elapsed() < RELEASE {
         sleep(Duration::from_millis(1));
     }
     Ok(())
@@ -163,7 +157,5 @@ fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn name(path: &Path) -> &str {
-    path.file_name()
-        .and_then(|n| n.to_str())
-        .unwrap_or_default()
+    path.file_name().and_then(|n| n.to_str()).unwrap_or_default()
 }

@@ -44,9 +44,7 @@ pub fn in_new_namespace(test: impl FnOnce() + Send + 'static) {
 }
 
 fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    thread::spawn(work)
-        .join()
-        .unwrap_or_else(|panic| resume_unwind(panic))
+    thread::spawn(work).join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// What a program says first on a pipe.
@@ -83,12 +81,7 @@ impl Path {
             .arg("--json")
             .arg(&json)
             .args(options.split_whitespace())
-            .args([
-                "--",
-                "sh",
-                "-c",
-                "echo $$ $NETNICE_PATH_PEER; exec sleep 600",
-            ])
+            .args(["--", "sh", "-c", "echo $$ $NETNICE_PATH_PEER; exec sleep 600"])
             .stdout(Stdio::piped())
             .spawn()
             .expect("netnice-path starts");
@@ -104,12 +97,8 @@ impl Path {
     }
 
     /// Runs something inside, on a thread of its own.
-    pub fn inside<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> thread::JoinHandle<T> {
-        let namespace =
-            File::open(format!("/proc/{}/ns/net", self.inside)).expect("the namespace inside");
+    pub fn inside<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> thread::JoinHandle<T> {
+        let namespace = File::open(format!("/proc/{}/ns/net", self.inside)).expect("the namespace inside");
         thread::spawn(move || {
             setns(namespace, CloneFlags::CLONE_NEWNET).expect("entering the namespace inside");
             work()
@@ -124,11 +113,7 @@ impl Path {
     pub fn stop(mut self) -> Value {
         self.signal(Signal::SIGTERM);
         let status = self.child.wait().expect("netnice-path ends");
-        assert_eq!(
-            status.code(),
-            Some(128 + 15),
-            "the command was ended by SIGTERM"
-        );
+        assert_eq!(status.code(), Some(128 + 15), "the command was ended by SIGTERM");
         serde_json::from_reader(File::open(&self.json).expect("a summary")).expect("JSON")
     }
 }
@@ -257,15 +242,7 @@ fn run_before_others() {
 fn set_option(socket: &UdpSocket, level: i32, name: i32, value: i32) {
     let size = size_of::<i32>() as libc::socklen_t;
     // SAFETY: the value lives through the call and its size is right.
-    let done = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            level,
-            name,
-            (&raw const value).cast(),
-            size,
-        )
-    };
+    let done = unsafe { libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), size) };
     assert_eq!(done, 0, "{}", std::io::Error::last_os_error());
 }
 

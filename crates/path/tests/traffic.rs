@@ -6,9 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::harness::{
-    echo, in_new_namespace, quantile, receive, round_trips, send, Arrival, Path, BINARY, FULL, LE,
-};
+use crate::harness::{echo, in_new_namespace, quantile, receive, round_trips, send, Arrival, Path, BINARY, FULL, LE};
 
 /// How much later than the model the kernel's work and a shared machine's may make a packet, ms.
 const SLACK_MS: f64 = 2.0;
@@ -28,10 +26,7 @@ fn round_trips_through_two_nested_paths_take_the_sum() {
         // The first path of a namespace has the first addresses.
         for outermost in ["100.64.0.1", "fd6e:6e70:6174::6440:1"] {
             echo(outermost);
-            let times = path
-                .inside(move || round_trips(outermost, 21))
-                .join()
-                .expect("answers");
+            let times = path.inside(move || round_trips(outermost, 21)).join().expect("answers");
             assert!(times[0] >= 50.0, "to {outermost}: at least {} ms", times[0]);
             assert!(
                 times[10] <= 50.0 + SLACK_MS,
@@ -66,15 +61,9 @@ fn tcp_gets_the_rate_of_each_direction() {
         // Of 1500 bytes, 1448 are payload; TCP fills a queue of 2 BDP but loses some at the start.
         for (upload, rate) in [(true, 20e6), (false, 50e6)] {
             let listener = TcpListener::bind(("0.0.0.0", 7001)).expect("a free port");
-            let outside =
-                thread::spawn(move || blast(listener.accept().expect("a connection").0, !upload));
-            let inside = path.inside(move || {
-                blast(TcpStream::connect((peer, 7001)).expect("connected"), upload)
-            });
-            let (inside, outside) = (
-                inside.join().expect("inside"),
-                outside.join().expect("outside"),
-            );
+            let outside = thread::spawn(move || blast(listener.accept().expect("a connection").0, !upload));
+            let inside = path.inside(move || blast(TcpStream::connect((peer, 7001)).expect("connected"), upload));
+            let (inside, outside) = (inside.join().expect("inside"), outside.join().expect("outside"));
             let goodput = if upload { outside } else { inside };
             let part = goodput / (rate * 1448.0 / 1500.0);
             assert!(
@@ -175,11 +164,7 @@ fn delay_among_lower_effort(options: &str) -> f64 {
         "the queue was full"
     );
     if options.contains("--priority") {
-        assert_eq!(
-            delays.len() as u64,
-            unmarked,
-            "no unmarked packet is dropped"
-        );
+        assert_eq!(delays.len() as u64, unmarked, "no unmarked packet is dropped");
     }
     quantile(delays, 0.99)
 }
