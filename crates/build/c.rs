@@ -23,10 +23,7 @@ pub fn out() -> PathBuf {
 /// The root of the clone whose crate is built.
 pub fn repository() -> PathBuf {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    manifest
-        .join("../..")
-        .canonicalize()
-        .expect("repository root")
+    manifest.join("../..").canonicalize().expect("repository root")
 }
 
 /// Runs the build script again when one of these files or folders of the repository changes.
@@ -35,11 +32,7 @@ pub fn repository() -> PathBuf {
 /// even if this clone's files are older than what the other one built.
 pub fn watch(paths: &[&str]) {
     for path in paths.iter().map(|path| repository().join(path)) {
-        assert!(
-            path.exists(),
-            "{} is watched, but does not exist",
-            path.display()
-        );
+        assert!(path.exists(), "{} is watched, but does not exist", path.display());
         println!("cargo:rerun-if-changed={}", path.display());
     }
 }
@@ -48,9 +41,7 @@ pub fn watch(paths: &[&str]) {
 /// be any expression of the headers.
 pub fn tell(tables: &Path, statements: &str) -> String {
     let (stub, program) = (out().join("table.c"), out().join("table"));
-    let text = format!(
-        "#include \"table.h\"\n#include <stdio.h>\nint main(void)\n{{\n{statements}\nreturn 0;\n}}\n"
-    );
+    let text = format!("#include \"table.h\"\n#include <stdio.h>\nint main(void)\n{{\n{statements}\nreturn 0;\n}}\n");
     fs::write(&stub, text).expect("write table.c");
     let clang = clang();
     let built = Command::new(&clang)
@@ -71,9 +62,7 @@ pub fn tell(tables: &Path, statements: &str) -> String {
             Path::new(&clang).display()
         )),
     }
-    let run = Command::new(&program)
-        .output()
-        .expect("run what was compiled");
+    let run = Command::new(&program).output().expect("run what was compiled");
     String::from_utf8(run.stdout).expect("the tables are plain text")
 }
 

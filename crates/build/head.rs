@@ -21,14 +21,8 @@ mod tests {
     #[test]
     fn the_head_is_the_first_sentence_after_the_licence() {
         let file = "/* SPDX */\n/*\n * Nice (OSDI 2002), sections 2.2 and\n * 2.3. More.\n *\n * Else.\n */\n";
-        assert_eq!(
-            head(file).as_deref(),
-            Some("Nice (OSDI 2002), sections 2.2 and 2.3")
-        );
-        assert_eq!(
-            head("/* SPDX */\n/*\n * One.\n */\n").as_deref(),
-            Some("One")
-        );
+        assert_eq!(head(file).as_deref(), Some("Nice (OSDI 2002), sections 2.2 and 2.3"));
+        assert_eq!(head("/* SPDX */\n/*\n * One.\n */\n").as_deref(), Some("One"));
         assert_eq!(head("/* SPDX */\n#define X\n"), None);
     }
 }

@@ -16,10 +16,7 @@ fn main() {
         compile(file, &algorithms);
     }
     let enums = "nn_(ack_flags|recovery|replay_event)";
-    declare(
-        "cores",
-        &["nn_core_.*", "nn_defaults", "NN_REPLAY_FLOWS", enums],
-    );
+    declare("cores", &["nn_core_.*", "nn_defaults", "NN_REPLAY_FLOWS", enums]);
     declare("receivers", &["nn_host_.*", "nn_wish"]);
     let rows = "#define P(name, ...) puts(\"row param \" #name);\n\
                 #define A(name, ...) puts(\"row algorithm \" #name);\n\
@@ -64,10 +61,7 @@ fn table(rows: &str) -> String {
             .collect()
     };
     let (params, algorithms) = (of("param"), of("algorithm"));
-    assert!(
-        !params.is_empty() && !algorithms.is_empty(),
-        "the tables have no rows"
-    );
+    assert!(!params.is_empty() && !algorithms.is_empty(), "the tables have no rows");
     format!(
         "/// The parameters, in the order of `NN_PARAMS` in `algorithms/common/params.h`.\n\
          #[derive(Clone, Copy, Debug, PartialEq, Eq)]\n#[repr(usize)]\npub enum Param {{ {} }}\n\

@@ -105,9 +105,7 @@ fn generate_vmlinux_h(out: &Path) {
         )
         .output();
     match dump {
-        Ok(o) if o.status.success() => {
-            fs::write(out.join("vmlinux.h"), o.stdout).expect("write vmlinux.h")
-        }
+        Ok(o) if o.status.success() => fs::write(out.join("vmlinux.h"), o.stdout).expect("write vmlinux.h"),
         Ok(o) => fail(&format!(
             "bpftool could not read {}: {}",
             Path::new(&btf).display(),
@@ -205,8 +203,7 @@ fn heads(tables: &Path, list: &str) -> String {
         .map(|core| {
             let file = tables.join(format!("{core}.h"));
             let text = fs::read_to_string(&file).unwrap_or_default();
-            let about = head::head(&text)
-                .unwrap_or_else(|| fail(&format!("{} has no head comment", file.display())));
+            let about = head::head(&text).unwrap_or_else(|| fail(&format!("{} has no head comment", file.display())));
             format!("    pub const {core}: &str = {about:?};\n")
         })
         .collect();

@@ -17,8 +17,8 @@ AT_ONCE = 2
 
 
 def verifier() -> Path:
-    """The loader's test program, compiled."""
-    words = ["cargo", "test", "--release", "--locked", "--package", "netnice-loader", "--test", "verifier"]
+    """crates/loader/tests/verifier.rs, compiled."""
+    words = ["cargo", "test", "--locked", "--package", "netnice-loader", "--test", "verifier"]
     done = subprocess.run(
         [*words, "--no-run", "--message-format=json"], cwd=ROOT, capture_output=True, text=True, check=True
     )

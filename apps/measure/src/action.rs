@@ -19,19 +19,7 @@ const MOST: u32 = 64;
 const LONGEST_NAME: usize = 15;
 
 /// Who sends, seen from the machine that runs `netnice-measure run`.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    clap::ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// This machine sends
@@ -113,9 +101,7 @@ impl FromStr for Action {
 
     fn from_str(text: &str) -> Result<Self, ActionError> {
         let lower = text.trim().to_ascii_lowercase();
-        let (primary, beside) = lower
-            .split_once('/')
-            .ok_or_else(|| ActionError::NoSlash(text.into()))?;
+        let (primary, beside) = lower.split_once('/').ok_or_else(|| ActionError::NoSlash(text.into()))?;
         let beside = match beside {
             "none" | "null" => None,
             several => {
@@ -220,10 +206,7 @@ mod tests {
 
     #[test]
     fn a_receiver_makes_it_a_download() {
-        assert_eq!(
-            read("cubic/tide8").direction(Direction::Up),
-            Direction::Down
-        );
+        assert_eq!(read("cubic/tide8").direction(Direction::Up), Direction::Down);
         assert_eq!(read("cubic/lp").direction(Direction::Up), Direction::Up);
     }
 

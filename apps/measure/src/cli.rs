@@ -98,12 +98,7 @@ pub struct Run {
     #[arg(long, value_name = "ACTION,…", value_delimiter = ',', default_value = SIX)]
     pub actions: Vec<Action>,
     /// Who sends; with a receiver of netnice always the server
-    #[arg(
-        long,
-        value_name = "up|down",
-        default_value = "up",
-        hide_possible_values = true
-    )]
+    #[arg(long, value_name = "up|down", default_value = "up", hide_possible_values = true)]
     pub direction: Direction,
     /// Mean pause between two measurements; pauses are exponentially distributed
     #[arg(long, value_name = "TIME", default_value = "5min", value_parser = within(Time::from_millis(1), Time::from_secs(86_400)))]

@@ -15,7 +15,9 @@ const NETNICE_RECEIVE: libc::c_int = 0x6e6e;
 pub enum NotHere {
     #[error("there is no congestion control '{0}' in this kernel; netnice's are there after 'sudo netnicectl up', others after 'sudo modprobe tcp_{0}'")]
     Unknown(String),
-    #[error("only root may choose '{0}' here; run as root, or add it to sysctl net.ipv4.tcp_allowed_congestion_control")]
+    #[error(
+        "only root may choose '{0}' here; run as root, or add it to sysctl net.ipv4.tcp_allowed_congestion_control"
+    )]
     Forbidden(String),
     #[error("no netnice listens to applications here, so nothing can be received with '{0}'; run 'sudo netnicectl up --applications'")]
     NoReceiver(String),

@@ -137,10 +137,7 @@ fn report(options: &cli::Report) -> Result<ExitCode> {
 
 /// Waits until somebody wants this to end.
 fn signalled() -> Result<impl Future<Output = ()>> {
-    let (mut interrupt, mut terminate) = (
-        signal(SignalKind::interrupt())?,
-        signal(SignalKind::terminate())?,
-    );
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     Ok(async move {
         tokio::select! {
             _ = interrupt.recv() => {}

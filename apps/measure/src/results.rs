@@ -175,10 +175,7 @@ fn parse(bytes: &[u8]) -> (Vec<Record>, Vec<Damage>) {
 
 /// Bytes up to the last end of a line.
 fn whole(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .rposition(|&byte| byte == b'\n')
-        .map_or(0, |at| at + 1)
+    bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
 }
 
 /// A file that grows by whole records.
@@ -201,8 +198,7 @@ impl Results {
             .create(true)
             .open(path)
             .map_err(failed)?;
-        let file = Flock::lock(file, FlockArg::LockExclusiveNonblock)
-            .map_err(|_| ResultsError::InUse(path.into()))?;
+        let file = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|_| ResultsError::InUse(path.into()))?;
         let bytes = fs::read(path).map_err(|e| ResultsError::Read(path.into(), e))?;
         let (records, damage) = parse(&bytes);
         let length = whole(&bytes) as u64;
@@ -342,10 +338,7 @@ mod tests {
         let folder = folder();
         let path = folder.path().join("results");
         let (mut results, ..) = Results::open(&path).expect("opened");
-        let full = OpenOptions::new()
-            .write(true)
-            .open("/dev/full")
-            .expect("a full disk");
+        let full = OpenOptions::new().write(true).open("/dev/full").expect("a full disk");
         let full = Flock::lock(full, FlockArg::LockShared).expect("locked");
         let disk = std::mem::replace(&mut results.file, full);
         assert!(results.append(&record("one")).is_err());

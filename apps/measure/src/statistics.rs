@@ -147,12 +147,6 @@ mod tests {
             Sample::of(&[1.0, 2.0]).expect("two"),
             Sample::of(&[1.0; 9]).expect("nine"),
         );
-        assert_eq!(
-            ratio(&few, &many),
-            Some(Estimate {
-                value: 1.5,
-                half: None
-            })
-        );
+        assert_eq!(ratio(&few, &many), Some(Estimate { value: 1.5, half: None }));
     }
 }

@@ -39,9 +39,7 @@ impl Summary {
         let mut groups: BTreeMap<(Direction, usize), Vec<&Measurement>> = BTreeMap::new();
         let mut order: Vec<&Action> = Vec::new();
         for measurement in measurements {
-            let place = order
-                .iter()
-                .position(|action| **action == measurement.action);
+            let place = order.iter().position(|action| **action == measurement.action);
             let place = place.unwrap_or_else(|| {
                 order.push(&measurement.action);
                 order.len() - 1
@@ -77,9 +75,7 @@ impl Summary {
 
 fn row(group: &[&Measurement]) -> Option<Row> {
     let first = group.first()?;
-    let numbers = |value: &dyn Fn(&Measurement) -> f64| -> Vec<f64> {
-        group.iter().map(|m| value(m)).collect()
-    };
+    let numbers = |value: &dyn Fn(&Measurement) -> f64| -> Vec<f64> { group.iter().map(|m| value(m)).collect() };
     let median = |value: &dyn Fn(&Measurement) -> Option<f64>| {
         let mut values: Vec<f64> = group.iter().filter_map(|m| value(m)).collect();
         values.sort_by(f64::total_cmp);
@@ -106,12 +102,9 @@ fn row(group: &[&Measurement]) -> Option<Row> {
 /// The foreground is the primary that others run beside; if there is none, the first.
 fn shares(rows: &[Row], row: &Row) -> (Option<Estimate>, Option<Estimate>) {
     let same = || rows.iter().filter(|other| other.direction == row.direction);
-    let alone = |primary| {
-        same().find(|other| other.action.beside.is_none() && other.action.primary == primary)
-    };
+    let alone = |primary| same().find(|other| other.action.beside.is_none() && other.action.primary == primary);
     if row.action.beside.is_some() {
-        let kept =
-            alone(row.action.primary.clone()).and_then(|alone| ratio(&row.primary, &alone.primary));
+        let kept = alone(row.action.primary.clone()).and_then(|alone| ratio(&row.primary, &alone.primary));
         return (kept, None);
     }
     let foreground = same()

@@ -24,7 +24,9 @@ pub type Proof = [u8; LENGTH];
 /// Why there is no token.
 #[derive(Debug, Error)]
 pub enum TokenError {
-    #[error("cannot read the token in {0}: {1}; make one with 'netnice-measure token {0}' and copy it to the other end")]
+    #[error(
+        "cannot read the token in {0}: {1}; make one with 'netnice-measure token {0}' and copy it to the other end"
+    )]
     Unreadable(PathBuf, io::Error),
     #[error("others can read the token in {0}; run 'chmod 600 {0}', or make a new one if somebody may have")]
     Shared(PathBuf),
@@ -58,11 +60,7 @@ impl Token {
     pub fn create(path: &Path) -> io::Result<()> {
         let random: Nonce = nonce().map_err(io::Error::other)?;
         let text: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)?;
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
         writeln!(file, "{text}")
     }
 
@@ -120,14 +118,8 @@ mod tests {
 
     #[test]
     fn a_short_or_shared_one_is_not() {
-        assert!(matches!(
-            written("secret", 0o600),
-            Err(TokenError::Short(_, 6))
-        ));
-        assert!(matches!(
-            written(&"x".repeat(64), 0o640),
-            Err(TokenError::Shared(_))
-        ));
+        assert!(matches!(written("secret", 0o600), Err(TokenError::Short(_, 6))));
+        assert!(matches!(written(&"x".repeat(64), 0o640), Err(TokenError::Shared(_))));
         assert!(matches!(
             Token::read(Path::new("/nowhere")),
             Err(TokenError::Unreadable(..))
@@ -152,9 +144,6 @@ mod tests {
     fn hmac_is_that_of_rfc_4231() {
         let made = mac(b"Jefe", &[b"what do ya want ", b"for nothing?"]);
         let text: String = made.iter().map(|b| format!("{b:02x}")).collect();
-        assert_eq!(
-            text,
-            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
-        );
+        assert_eq!(text, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     }
 }

@@ -53,9 +53,7 @@ pub enum Refusal {
 pub enum Greeting {
     #[error("the server has another token; copy the server's file here, or this one there")]
     Token,
-    #[error(
-        "what answers there does not know the token: it is no netnice-measure server of yours"
-    )]
+    #[error("what answers there does not know the token: it is no netnice-measure server of yours")]
     Impostor,
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -63,10 +61,7 @@ pub enum Greeting {
 
 /// The server's side; gives the key of this connection.
 /// Whoever is there does not prove to know the token.
-pub async fn admit<S: AsyncRead + AsyncWrite + Unpin>(
-    stream: &mut S,
-    token: &Token,
-) -> Result<Proof, Refusal> {
+pub async fn admit<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S, token: &Token) -> Result<Proof, Refusal> {
     let mut magic = [0; MAGIC.len()];
     stream.read_exact(&mut magic).await?;
     if &magic != MAGIC {
@@ -90,19 +85,12 @@ pub async fn admit<S: AsyncRead + AsyncWrite + Unpin>(
 
 /// The client's side; gives the key of this connection.
 /// The server refuses the token, or does not prove to know it.
-pub async fn greet<S: AsyncRead + AsyncWrite + Unpin>(
-    stream: &mut S,
-    token: &Token,
-) -> Result<Proof, Greeting> {
+pub async fn greet<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S, token: &Token) -> Result<Proof, Greeting> {
     let ours: Nonce = nonce().map_err(io::Error::other)?;
-    stream
-        .write_all(&[MAGIC.as_slice(), &ours].concat())
-        .await?;
+    stream.write_all(&[MAGIC.as_slice(), &ours].concat()).await?;
     let mut theirs: Nonce = [0; LENGTH];
     stream.read_exact(&mut theirs).await?;
-    stream
-        .write_all(&token.prove(CLIENT, &theirs, &ours))
-        .await?;
+    stream.write_all(&token.prove(CLIENT, &theirs, &ours)).await?;
     match stream.read_u8().await? {
         YES => {}
         NO => return Err(Greeting::Token),
@@ -154,10 +142,7 @@ pub enum Answer {
 pub async fn read<T: DeserializeOwned, S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<T> {
     let length = stream.read_u16().await?;
     if length > LONGEST {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "a message that is too long",
-        ));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "a message that is too long"));
     }
     let mut text = vec![0; length.into()];
     stream.read_exact(&mut text).await?;
@@ -166,10 +151,7 @@ pub async fn read<T: DeserializeOwned, S: AsyncRead + Unpin>(stream: &mut S) -> 
 
 /// Writes one message.
 /// The connection ends.
-pub async fn write<T: Serialize, S: AsyncWrite + Unpin>(
-    stream: &mut S,
-    message: &T,
-) -> io::Result<()> {
+pub async fn write<T: Serialize, S: AsyncWrite + Unpin>(stream: &mut S, message: &T) -> io::Result<()> {
     let text = serde_json::to_vec(message)?;
     let length = u16::try_from(text.len()).map_err(io::Error::other)?;
     stream
@@ -222,8 +204,7 @@ impl Datagram {
         if buffer.len() < SHORTEST {
             return None;
         }
-        let word =
-            |at: usize| u64::from_be_bytes(buffer[at..at + 8].try_into().expect("eight bytes"));
+        let word = |at: usize| u64::from_be_bytes(buffer[at..at + 8].try_into().expect("eight bytes"));
         Some(Self {
             session: word(0),
             number: word(8),
@@ -261,13 +242,7 @@ mod tests {
         };
         let mut buffer = [0; 200];
         session.seal(9, &mut buffer);
-        assert_eq!(
-            Datagram::read(&buffer),
-            Some(Datagram {
-                session: 7,
-                number: 9
-            })
-        );
+        assert_eq!(Datagram::read(&buffer), Some(Datagram { session: 7, number: 9 }));
         assert!(session.opens(&buffer));
         assert!(!Session {
             number: 7,

@@ -33,12 +33,7 @@ impl Bench {
         let bench = Self {
             folder: tempfile::tempdir().expect("a folder"),
         };
-        let made = bench
-            .program()
-            .arg("token")
-            .arg(bench.token())
-            .output()
-            .expect("run");
+        let made = bench.program().arg("token").arg(bench.token()).output().expect("run");
         assert!(made.status.success(), "{}", said(&made));
         bench
     }
@@ -73,10 +68,7 @@ impl Bench {
             .nth(3)
             .expect("an address")
             .trim_end_matches(',');
-        running.port = address
-            .parse::<std::net::SocketAddr>()
-            .expect("an address")
-            .port();
+        running.port = address.parse::<std::net::SocketAddr>().expect("an address").port();
         running
     }
 
@@ -114,11 +106,7 @@ impl Running {
                 sender.send(line).ok();
             }
         });
-        Self {
-            child,
-            lines,
-            port: 0,
-        }
+        Self { child, lines, port: 0 }
     }
 
     /// Waits for a line that has `part` in it.
@@ -174,10 +162,6 @@ impl Drop for Running {
 /// What a program wrote to standard error.
 pub fn said(output: &Output) -> String {
     let mut text = String::new();
-    output
-        .stderr
-        .as_slice()
-        .read_to_string(&mut text)
-        .expect("text");
+    output.stderr.as_slice().read_to_string(&mut text).expect("text");
     text
 }

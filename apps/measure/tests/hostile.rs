@@ -26,12 +26,8 @@ fn connect(server: SocketAddr, attacker: usize) -> Option<TcpStream> {
     socket
         .bind(&SocketAddr::from(([127, 0, 1, attacker as u8], 0)).into())
         .ok()?;
-    socket
-        .set_write_timeout(Some(Duration::from_secs(5)))
-        .ok()?;
-    socket
-        .set_read_timeout(Some(Duration::from_secs(10)))
-        .ok()?;
+    socket.set_write_timeout(Some(Duration::from_secs(5))).ok()?;
+    socket.set_read_timeout(Some(Duration::from_secs(10))).ok()?;
     socket.connect(&server.into()).ok()?;
     Some(socket.into())
 }
@@ -85,10 +81,7 @@ fn a_hundred_thousand_strangers() {
                     if number >= CONNECTIONS && served.load(Ordering::Relaxed) {
                         break;
                     }
-                    most_sent.fetch_max(
-                        attack(address, attacker, number, &mut kept),
-                        Ordering::Relaxed,
-                    );
+                    most_sent.fetch_max(attack(address, attacker, number, &mut kept), Ordering::Relaxed);
                 }
             });
         }
@@ -96,10 +89,7 @@ fn a_hundred_thousand_strangers() {
         while next.load(Ordering::Relaxed) < CONNECTIONS / 10 {
             thread::sleep(Duration::from_millis(10));
         }
-        let honest = bench
-            .client(server.port, &["--bytes", "1MB"])
-            .output()
-            .expect("run");
+        let honest = bench.client(server.port, &["--bytes", "1MB"]).output().expect("run");
         served.store(true, Ordering::Relaxed);
         assert!(honest.status.success(), "{}", said(&honest));
         let (memory, descriptors) = server.uses();
@@ -109,10 +99,7 @@ fn a_hundred_thousand_strangers() {
         );
     });
     let sent = most_sent.load(Ordering::Relaxed);
-    assert!(
-        (1..=MOST_SENT).contains(&sent),
-        "{sent} bytes to a stranger"
-    );
+    assert!((1..=MOST_SENT).contains(&sent), "{sent} bytes to a stranger");
     let (memory, descriptors) = server.uses();
     assert!(
         memory < MEMORY_KIB && descriptors < DESCRIPTORS,
@@ -125,19 +112,12 @@ fn datagrams_of_strangers_get_no_answer() {
     let bench = Bench::new();
     let server = bench.serve(0, &[]);
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-    socket
-        .connect(("127.0.0.1", server.port))
-        .expect("connected");
-    socket
-        .set_read_timeout(Some(Duration::from_millis(300)))
-        .expect("set");
+    socket.connect(("127.0.0.1", server.port)).expect("connected");
+    socket.set_read_timeout(Some(Duration::from_millis(300))).expect("set");
     for length in [0, 1, 31, 32, 200, 1400] {
         for number in 0..100u8 {
             socket.send(&vec![number; length]).expect("sent");
         }
     }
-    assert!(
-        socket.recv(&mut [0; 2000]).is_err(),
-        "an answer to a stranger"
-    );
+    assert!(socket.recv(&mut [0; 2000]).is_err(), "an answer to a stranger");
 }

@@ -56,12 +56,8 @@ fn week(count: usize) -> String {
 
 /// Processor time of all children so far: others may use the machine too.
 fn children() -> Duration {
-    let time = |time: libc::timeval| {
-        Duration::new(
-            time.tv_sec.unsigned_abs(),
-            time.tv_usec.unsigned_abs() as u32 * 1000,
-        )
-    };
+    let time =
+        |time: libc::timeval| Duration::new(time.tv_sec.unsigned_abs(), time.tv_usec.unsigned_abs() as u32 * 1000);
     // SAFETY: the kernel fills it in; all zeros are a valid value before.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
@@ -116,11 +112,7 @@ fn a_week_takes_seconds() {
 fn damaged_results_are_told_and_the_rest_is_used() {
     let bench = Bench::new();
     let whole = week(60);
-    fs::write(
-        bench.results(),
-        format!("garbage\n{}", &whole[..whole.len() - 30]),
-    )
-    .expect("written");
+    fs::write(bench.results(), format!("garbage\n{}", &whole[..whole.len() - 30])).expect("written");
     let report = bench
         .program()
         .arg("report")
@@ -146,11 +138,7 @@ fn nothing_to_report_is_said() {
         .output()
         .expect("run");
     assert_eq!(missing.status.code(), Some(1));
-    assert!(
-        said(&missing).contains("cannot read the results"),
-        "{}",
-        said(&missing)
-    );
+    assert!(said(&missing).contains("cannot read the results"), "{}", said(&missing));
     fs::write(bench.results(), "").expect("written");
     let empty = bench
         .program()
@@ -158,9 +146,5 @@ fn nothing_to_report_is_said() {
         .arg(bench.results())
         .output()
         .expect("run");
-    assert!(
-        said(&empty).contains("holds no measurement yet"),
-        "{}",
-        said(&empty)
-    );
+    assert!(said(&empty).contains("holds no measurement yet"), "{}", said(&empty));
 }

@@ -32,9 +32,7 @@ fn both_directions_are_measured_until_it_is_enough() {
         let found = measurements
             .iter()
             .find(|m| m.direction.to_string() == direction && m.action.to_string() == action);
-        found
-            .unwrap_or_else(|| panic!("no {direction} {action}"))
-            .clone()
+        found.unwrap_or_else(|| panic!("no {direction} {action}")).clone()
     };
     for direction in ["up", "down"] {
         let (alone, beside) = (of(direction, "reno/none"), of(direction, "reno/reno2"));
@@ -52,18 +50,11 @@ fn a_restart_goes_on_and_loses_nothing() {
     let bench = Bench::new();
     let server = bench.serve(0, &["--rate", RATE]);
     let mut seen = 0;
-    for (signal, status) in [
-        (libc::SIGKILL, None),
-        (libc::SIGTERM, Some(3)),
-        (libc::SIGINT, Some(3)),
-    ] {
+    for (signal, status) in [(libc::SIGKILL, None), (libc::SIGTERM, Some(3)), (libc::SIGINT, Some(3))] {
         let run = Running::new(bench.client(server.port, &[]));
         if seen > 0 {
             let line = run.line("going on after");
-            assert!(
-                line.contains(&format!("after {seen} measurements")),
-                "{line}"
-            );
+            assert!(line.contains(&format!("after {seen} measurements")), "{line}");
         }
         run.line(&format!("{}: reno/", seen + 1));
         run.line(&format!("{}: reno/", seen + 2));
@@ -80,21 +71,12 @@ fn a_restart_goes_on_and_loses_nothing() {
 fn results_that_were_cut_off_are_mended() {
     let bench = Bench::new();
     let server = bench.serve(0, &["--rate", RATE]);
-    let run = |bench: &Bench| {
-        bench
-            .client(server.port, &["--bytes", "1"])
-            .output()
-            .expect("run")
-    };
+    let run = |bench: &Bench| bench.client(server.port, &["--bytes", "1"]).output().expect("run");
     assert!(run(&bench).status.success());
     let whole = fs::read(bench.results()).expect("results");
     fs::write(bench.results(), &whole[..whole.len() - 20]).expect("written");
     let again = run(&bench);
-    assert!(
-        said(&again).contains("the last record was cut off"),
-        "{}",
-        said(&again)
-    );
+    assert!(said(&again).contains("the last record was cut off"), "{}", said(&again));
     assert_eq!(measurements(&bench).len(), 1);
 }
 
@@ -169,10 +151,7 @@ fn two_runs_do_not_share_results() {
 #[test]
 fn the_servers_limits_hold() {
     let bench = Bench::new();
-    let server = bench.serve(
-        0,
-        &["--rate", RATE, "--transfer", "100kB", "--daily", "1MB"],
-    );
+    let server = bench.serve(0, &["--rate", RATE, "--transfer", "100kB", "--daily", "1MB"]);
     let run = Running::new(bench.client(server.port, &["--direction", "down"]));
     run.line("moved what --daily allows");
     run.end(libc::SIGTERM);

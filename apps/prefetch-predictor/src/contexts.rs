@@ -117,10 +117,7 @@ impl Contexts {
         if let Some(at) = list.iter().position(|s| s.url == url) {
             let count = (list[at].count + 1).min(row.hits);
             list[at].count = count;
-            let to = list[..at]
-                .iter()
-                .rposition(|s| s.count >= count)
-                .map_or(0, |i| i + 1);
+            let to = list[..at].iter().rposition(|s| s.count >= count).map_or(0, |i| i + 1);
             list.swap(at, to);
         } else if list.len() < MOST_SUCCESSORS {
             if list.len() == list.capacity() {
@@ -186,22 +183,13 @@ impl Contexts {
     /// As it was kept, parents first. False: it speaks of what is not there.
     pub fn restore(&mut self, index: u32, row: crate::ContextRow, urls: &mut Urls) -> bool {
         let known = |url| urls.exists(url);
-        let parent = row.parent == ROOT
-            || self
-                .rows
-                .get(row.parent as usize)
-                .is_some_and(Context::is_live);
+        let parent = row.parent == ROOT || self.rows.get(row.parent as usize).is_some_and(Context::is_live);
         let fresh = self.rows.get(index as usize).is_none_or(|r| !r.is_live());
         let counts = row
             .successors
             .iter()
             .all(|&(url, count)| known(url) && (1..=row.hits).contains(&count));
-        if !parent
-            || !fresh
-            || !counts
-            || !known(row.url)
-            || row.hits == 0
-            || self.find(row.parent, row.url).is_some()
+        if !parent || !fresh || !counts || !known(row.url) || row.hits == 0 || self.find(row.parent, row.url).is_some()
         {
             return false;
         }
@@ -213,9 +201,7 @@ impl Contexts {
             .iter()
             .map(|&(url, count)| Successor { url, count })
             .collect();
-        context
-            .successors
-            .sort_by_key(|s| std::cmp::Reverse(s.count));
+        context.successors.sort_by_key(|s| std::cmp::Reverse(s.count));
         context.successors.shrink_to_fit();
         self.places += context.successors.capacity();
         for &(url, _) in &row.successors {

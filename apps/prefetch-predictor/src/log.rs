@@ -20,10 +20,7 @@ impl Reader {
         if self.w3c.header(line) {
             return None;
         }
-        self.w3c
-            .record(line)
-            .or_else(|| apache(line))
-            .or_else(|| squid(line))
+        self.w3c.record(line).or_else(|| apache(line)).or_else(|| squid(line))
     }
 }
 
@@ -67,9 +64,8 @@ pub(super) fn client(address: &str, program: &str) -> u64 {
 
 /// What pages embed: no page itself. The paper's were images.
 const EMBEDDED: [&str; 30] = [
-    "avif", "bmp", "css", "eot", "gif", "ico", "jpeg", "jpg", "js", "json", "m4a", "map", "mjs",
-    "mp3", "mp4", "ogg", "otf", "png", "svg", "swf", "tif", "tiff", "ttf", "wasm", "wav", "webm",
-    "webp", "woff", "woff2", "xml",
+    "avif", "bmp", "css", "eot", "gif", "ico", "jpeg", "jpg", "js", "json", "m4a", "map", "mjs", "mp3", "mp4", "ogg",
+    "otf", "png", "svg", "swf", "tif", "tiff", "ttf", "wasm", "wav", "webm", "webp", "woff", "woff2", "xml",
 ];
 
 /// Whether the URL is a page: what one navigates to, not what a page embeds.
@@ -142,9 +138,7 @@ impl Fields {
     pub fn record(&self, line: &str) -> Option<Record> {
         let column = |name: &str| {
             let at = self.0.iter().position(|n| n == name)?;
-            line.split_whitespace()
-                .nth(at)
-                .filter(|value| *value != "-")
+            line.split_whitespace().nth(at).filter(|value| *value != "-")
         };
         let time = format!("{} {}", column("date")?, column("time")?);
         let time = NaiveDateTime::parse_from_str(&time, "%Y-%m-%d %H:%M:%S%.f").ok()?;

@@ -90,25 +90,17 @@ impl Predictor {
     /// Learns from a request.
     pub fn learn(&mut self, request: Request<'_>) {
         let Params {
-            order,
-            window,
-            visit,
-            ..
+            order, window, visit, ..
         } = self.params;
-        let client = self
-            .clients
-            .get_or_insert_mut(request.client, Client::default);
+        let client = self.clients.get_or_insert_mut(request.client, Client::default);
         client.at(request.at, visit);
-        let url = self
-            .urls
-            .asked(request.url, request.client, request.cachable);
+        let url = self.urls.asked(request.url, request.client, request.cachable);
         // Held until the end: what is forgotten below must not take it away.
         self.urls.retain(url.index);
         if request.cachable {
             for context in client.windows(url) {
                 if self.contexts.is_current(context) {
-                    self.contexts
-                        .count(context.index, url.index, &mut self.urls);
+                    self.contexts.count(context.index, url.index, &mut self.urls);
                 }
             }
         }
@@ -148,10 +140,7 @@ impl Predictor {
         let Some(page) = client.pages.back() else {
             return Vec::new();
         };
-        let live = page
-            .contexts
-            .iter()
-            .take_while(|c| self.contexts.is_current(**c));
+        let live = page.contexts.iter().take_while(|c| self.contexts.is_current(**c));
         let path: Vec<u32> = live.map(|c| c.index).collect();
         self.after(&path, most, |url| client.has_asked(url))
     }
@@ -161,20 +150,13 @@ impl Predictor {
         let mut path = Vec::new();
         let mut parent = ROOT;
         for page in pages.iter().rev().take(self.params.order) {
-            let Some(next) = self
-                .urls
-                .find(page)
-                .and_then(|url| self.contexts.find(parent, url))
-            else {
+            let Some(next) = self.urls.find(page).and_then(|url| self.contexts.find(parent, url)) else {
                 break;
             };
             path.push(next);
             parent = next;
         }
-        let own: Vec<u32> = pages
-            .iter()
-            .filter_map(|page| self.urls.find(page))
-            .collect();
+        let own: Vec<u32> = pages.iter().filter_map(|page| self.urls.find(page)).collect();
         self.after(&path, most, |url| own.contains(&url))
     }
 
@@ -184,10 +166,7 @@ impl Predictor {
         for (shorter, &index) in path.iter().enumerate().rev() {
             let context = self.contexts.row(index);
             let least = self.params.threshold * f64::from(context.hits);
-            let likely = context
-                .successors
-                .iter()
-                .take_while(|s| f64::from(s.count) >= least);
+            let likely = context.successors.iter().take_while(|s| f64::from(s.count) >= least);
             let mut taken = 0;
             for s in likely {
                 if taken == most {
@@ -210,10 +189,7 @@ impl Predictor {
         }
         found.sort_by(|(_, a), (_, b)| b.probability().total_cmp(&a.probability()));
         found.truncate(most);
-        found
-            .into_iter()
-            .map(|(_, prediction)| prediction)
-            .collect()
+        found.into_iter().map(|(_, prediction)| prediction).collect()
     }
 }
 
@@ -249,9 +225,7 @@ impl Client {
     /// The contexts in whose window a request for `url` is, and has not been before.
     pub fn windows(&self, url: UrlId) -> impl Iterator<Item = ContextId> + '_ {
         let mut requests = self.requests.iter().rev();
-        let before = requests
-            .find(|(u, _)| *u == url)
-            .map_or(0, |&(_, number)| number);
+        let before = requests.find(|(u, _)| *u == url).map_or(0, |&(_, number)| number);
         let after = move |page: &&Page| page.number >= before && page.url != url;
         self.pages
             .iter()
@@ -268,19 +242,10 @@ impl Client {
                 self.pages.pop_front();
             }
             let number = self.number;
-            self.pages.push_back(Page {
-                url,
-                contexts,
-                number,
-            });
+            self.pages.push_back(Page { url, contexts, number });
         }
         let oldest = self.pages.front().map_or(self.number, |page| page.number);
-        while self.requests.len() > MOST_REQUESTS
-            || self
-                .requests
-                .front()
-                .is_some_and(|&(_, number)| number < oldest)
-        {
+        while self.requests.len() > MOST_REQUESTS || self.requests.front().is_some_and(|&(_, number)| number < oldest) {
             self.requests.pop_front();
         }
     }

@@ -48,10 +48,7 @@ impl Predictor {
         const MOST_ROWS: u32 = 1 << 26;
         let mut predictor = Self::new(params)?;
         for (index, row) in urls {
-            let fits = index < MOST_ROWS
-                && predictor
-                    .urls
-                    .restore(index, &row.text, row.clients, row.cachable);
+            let fits = index < MOST_ROWS && predictor.urls.restore(index, &row.text, row.clients, row.cachable);
             if !fits {
                 return Err(Error::Damaged("a URL"));
             }
@@ -63,12 +60,9 @@ impl Predictor {
             }
             let live: HashSet<u32> = predictor.contexts.numbers().collect();
             let ready = |row: &ContextRow| row.parent == u32::MAX || live.contains(&row.parent);
-            let (now, later): (Vec<_>, Vec<_>) =
-                waiting.into_iter().partition(|(_, row)| ready(row));
+            let (now, later): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, row)| ready(row));
             for (index, row) in now {
-                if index >= MOST_ROWS
-                    || !predictor.contexts.restore(index, row, &mut predictor.urls)
-                {
+                if index >= MOST_ROWS || !predictor.contexts.restore(index, row, &mut predictor.urls) {
                     return Err(Error::Damaged("a context"));
                 }
             }

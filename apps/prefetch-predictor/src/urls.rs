@@ -122,9 +122,7 @@ impl Urls {
     }
 
     pub fn exists(&self, index: u32) -> bool {
-        self.rows
-            .get(index as usize)
-            .is_some_and(|row| row.text.is_some())
+        self.rows.get(index as usize).is_some_and(|row| row.text.is_some())
     }
 
     pub fn retain(&mut self, index: u32) {

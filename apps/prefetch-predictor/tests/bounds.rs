@@ -134,10 +134,7 @@ fn one_persons_secret_is_not_told() {
     }
     assert_eq!(predictor.predict_after(&["/"], 9), []);
     let reasons = predictor.explain("/reset/9f3c");
-    let few = Withheld::FewClients {
-        clients: 1,
-        least: 2,
-    };
+    let few = Withheld::FewClients { clients: 1, least: 2 };
     assert_eq!(reasons[0].withheld, Some(few));
     ask(&mut predictor, 2, "/reset/9f3c", 0);
     assert_eq!(predictor.predict_after(&["/"], 9)[0].url, "/reset/9f3c");
@@ -157,10 +154,7 @@ fn what_no_cache_may_keep_is_not_predicted() {
         at: Duration::ZERO,
     });
     assert_eq!(predictor.predict_after(&["/"], 9), []);
-    assert_eq!(
-        predictor.explain("/a")[0].withheld,
-        Some(Withheld::NotCachable)
-    );
+    assert_eq!(predictor.explain("/a")[0].withheld, Some(Withheld::NotCachable));
 }
 
 #[test]
@@ -169,11 +163,7 @@ fn a_long_silence_begins_a_new_visit() {
     ask(&mut predictor, 1, "/", 0);
     ask(&mut predictor, 1, "/a", 1799);
     ask(&mut predictor, 1, "/b", 1799 + 1800);
-    let urls: Vec<&str> = predictor
-        .predict_after(&["/"], 9)
-        .iter()
-        .map(|p| p.url)
-        .collect();
+    let urls: Vec<&str> = predictor.predict_after(&["/"], 9).iter().map(|p| p.url).collect();
     assert_eq!(urls, ["/a"]);
 }
 
@@ -181,13 +171,7 @@ fn a_long_silence_begins_a_new_visit() {
 fn parameters_have_ranges() {
     for (params, name) in [
         (Params { order: 0, ..SMALL }, "order"),
-        (
-            Params {
-                window: 65,
-                ..SMALL
-            },
-            "window",
-        ),
+        (Params { window: 65, ..SMALL }, "window"),
         (
             Params {
                 threshold: f64::NAN,
@@ -203,18 +187,9 @@ fn parameters_have_ranges() {
             "min_clients",
         ),
         (Params { memory: 9, ..SMALL }, "memory"),
-        (
-            Params {
-                clients: 0,
-                ..SMALL
-            },
-            "clients",
-        ),
+        (Params { clients: 0, ..SMALL }, "clients"),
     ] {
         let error = Predictor::new(params).unwrap_err();
-        assert!(
-            matches!(error, Error::Range { name: n, .. } if n == name),
-            "{error}"
-        );
+        assert!(matches!(error, Error::Range { name: n, .. } if n == name), "{error}");
     }
 }

@@ -40,10 +40,7 @@ const CLIENTS: u32 = 5_000;
 
 /// Seconds that this thread has had a processor: others on the machine do not count.
 fn cpu_time() -> f64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: it writes to `time`, which outlives the call.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
@@ -81,9 +78,7 @@ fn a_million_requests() {
     let lookups = 500_000u64;
     let (began, mut found) = (cpu_time(), 0);
     for _ in 0..lookups {
-        found += predictor
-            .predict(u64::from(random.next_u32() % CLIENTS), 3)
-            .len();
+        found += predictor.predict(u64::from(random.next_u32() % CLIENTS), 3).len();
     }
     let rate = lookups as f64 / (cpu_time() - began);
     println!(

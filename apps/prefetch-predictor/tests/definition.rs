@@ -134,10 +134,6 @@ fn the_window_ends_after_its_last_page() {
         1,
         &[(1, true), (2, false), (3, true), (4, false), (5, true)],
     );
-    let urls: Vec<&str> = predictor
-        .predict_after(&["/1"], 9)
-        .iter()
-        .map(|p| p.url)
-        .collect();
+    let urls: Vec<&str> = predictor.predict_after(&["/1"], 9).iter().map(|p| p.url).collect();
     assert_eq!(urls, ["/2.png", "/3"]);
 }

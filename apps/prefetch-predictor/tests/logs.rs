@@ -13,23 +13,15 @@ fn common() {
     let line = r#"192.0.2.7 - - [30/Jan/2001:13:55:36 -0700] "GET /world/ HTTP/1.0" 200 2326"#;
     let record = read(line).unwrap();
     assert_eq!(record.at.as_secs(), 980_888_136);
-    assert_eq!(
-        (record.method.as_str(), record.url.as_str()),
-        ("GET", "/world/")
-    );
-    assert_eq!(
-        (record.status, record.bytes, record.user),
-        (200, 2326, false)
-    );
+    assert_eq!((record.method.as_str(), record.url.as_str()), ("GET", "/world/"));
+    assert_eq!((record.status, record.bytes, record.user), (200, 2326, false));
     assert!(record.request().unwrap().page);
 }
 
 #[test]
 fn combined_tells_programs_behind_one_address_apart() {
     let line = |program: &str| {
-        format!(
-            r#"192.0.2.7 - - [30/Jan/2001:13:55:36 +0000] "GET /a\"b.png HTTP/1.1" 304 - "http://a/" "{program}""#
-        )
+        format!(r#"192.0.2.7 - - [30/Jan/2001:13:55:36 +0000] "GET /a\"b.png HTTP/1.1" 304 - "http://a/" "{program}""#)
     };
     let (a, b) = (read(&line("one")).unwrap(), read(&line("two")).unwrap());
     assert_ne!(a.client, b.client);
@@ -40,21 +32,13 @@ fn combined_tells_programs_behind_one_address_apart() {
 #[test]
 fn w3c_by_its_own_header() {
     let mut reader = Reader::default();
-    assert_eq!(
-        reader.line("2024-05-01 10:00:01 192.0.2.7 GET /a - 200"),
-        None
-    );
+    assert_eq!(reader.line("2024-05-01 10:00:01 192.0.2.7 GET /a - 200"), None);
     assert_eq!(
         reader.line("#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query sc-status"),
         None
     );
-    let record = reader
-        .line("2024-05-01 10:00:01 192.0.2.7 GET /a q=1 200")
-        .unwrap();
-    assert_eq!(
-        (record.at.as_secs(), record.url.as_str()),
-        (1_714_557_601, "/a?q=1")
-    );
+    let record = reader.line("2024-05-01 10:00:01 192.0.2.7 GET /a q=1 200").unwrap();
+    assert_eq!((record.at.as_secs(), record.url.as_str()), (1_714_557_601, "/a?q=1"));
     assert!(!record.request().unwrap().cachable);
 }
 
@@ -62,10 +46,7 @@ fn w3c_by_its_own_header() {
 fn squid() {
     let line = "980888136.412  523 10.0.0.3 TCP_MISS/200 5210 GET http://news.example/ - DIRECT/192.0.2.1 text/html";
     let record = read(line).unwrap();
-    assert_eq!(
-        (record.at.as_millis(), record.bytes),
-        (980_888_136_412, 5210)
-    );
+    assert_eq!((record.at.as_millis(), record.bytes), (980_888_136_412, 5210));
     assert_eq!(record.url, "http://news.example/");
 }
 

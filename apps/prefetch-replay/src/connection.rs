@@ -162,10 +162,7 @@ impl Connection {
 }
 
 fn unclear(why: &str) -> io::Error {
-    io::Error::new(
-        ErrorKind::InvalidData,
-        format!("a reply is not HTTP/1.1: {why}"),
-    )
+    io::Error::new(ErrorKind::InvalidData, format!("a reply is not HTTP/1.1: {why}"))
 }
 
 /// The head at the beginning of `text`, how its body ends, and the head's length; None while some of it is missing.
@@ -291,9 +288,7 @@ mod tests {
         for piece in [1, 7, text.len()] {
             let replies = received(text, piece).await;
             let found = replies[..4].iter().flatten();
-            let found: Vec<_> = found
-                .map(|r| (r.status, r.bytes, r.storable, r.last))
-                .collect();
+            let found: Vec<_> = found.map(|r| (r.status, r.bytes, r.storable, r.last)).collect();
             assert_eq!(
                 found,
                 [
@@ -321,7 +316,12 @@ mod tests {
     #[test]
     fn links_of_all_shapes() {
         assert_eq!(prefetches("</next>; rel=prefetch"), ["/next"]);
-        assert_eq!(prefetches("</a,b>;REL=\"next Prefetch\" , </c>; rel=preload, </d>; title=\"x, <y>; rel=prefetch\"; rel=prefetch"), ["/a,b", "/d"]);
+        assert_eq!(
+            prefetches(
+                "</a,b>;REL=\"next Prefetch\" , </c>; rel=preload, </d>; title=\"x, <y>; rel=prefetch\"; rel=prefetch"
+            ),
+            ["/a,b", "/d"]
+        );
         for none in [
             "",
             "</a>",

@@ -43,11 +43,7 @@ pub fn line(text: &mut String, asked: &Asked) {
     let Asked { document, .. } = asked;
     let time = time.format("%d/%b/%Y:%H:%M:%S +0000");
     let (url, bytes) = (&document.url, document.bytes);
-    writeln!(
-        text,
-        "{client} - - [{time}] \"GET {url} HTTP/1.1\" 200 {bytes}"
-    )
-    .expect("memory");
+    writeln!(text, "{client} - - [{time}] \"GET {url} HTTP/1.1\" 200 {bytes}").expect("memory");
 }
 
 /// Exponent of popularity by rank; access logs have 0.6 to 0.9 (Breslau et al., INFOCOM 1999).
@@ -117,8 +113,7 @@ impl Site {
                 let bytes = std::iter::repeat_with(|| image.sample(&mut rng));
                 let bytes = bytes.into_iter().find(|b| *b <= LARGEST);
                 let url = format!("/page{p}-{i}.png");
-                made.images
-                    .push(document(url, bytes.expect("it goes on for ever")));
+                made.images.push(document(url, bytes.expect("it goes on for ever")));
             }
             while made.links.len() < links {
                 let to = popular.sample(&mut rng);

@@ -41,11 +41,7 @@ pub fn split(url: &str) -> (Option<&str>, &str) {
     match url.split_once("://") {
         Some((_, rest)) if !url.starts_with('/') => {
             let slash = rest.find('/').unwrap_or(rest.len());
-            let path = if slash == rest.len() {
-                "/"
-            } else {
-                &rest[slash..]
-            };
+            let path = if slash == rest.len() { "/" } else { &rest[slash..] };
             (Some(&rest[..slash]), path)
         }
         _ => (None, url),
@@ -128,10 +124,7 @@ impl Lane {
         let mut sent = *done;
         while *done < urls.len() {
             let next = urls.len().min(*done + self.depth);
-            let requests: String = urls[sent..next]
-                .iter()
-                .map(|url| self.request(url, referrer))
-                .collect();
+            let requests: String = urls[sent..next].iter().map(|url| self.request(url, referrer)).collect();
             sent = next;
             let Some(connection) = &mut self.connection else {
                 break;
@@ -154,15 +147,10 @@ impl Lane {
         let host = host.unwrap_or(&self.server.host);
         let referrer = referrer.map_or(String::new(), |page| {
             let (site, path) = split(page);
-            format!(
-                "Referer: http://{}{path}\r\n",
-                site.unwrap_or(&self.server.host)
-            )
+            format!("Referer: http://{}{path}\r\n", site.unwrap_or(&self.server.host))
         });
         let (agent, purpose) = (&self.agent, self.purpose);
-        format!(
-            "GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {agent}\r\n{referrer}{purpose}\r\n"
-        )
+        format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {agent}\r\n{referrer}{purpose}\r\n")
     }
 
     /// Bytes that came over the connection of now.
@@ -186,10 +174,7 @@ mod tests {
         assert_eq!(split("http://cnn.com/a"), (Some("cnn.com"), "/a"));
         assert_eq!(split("http://cnn.com"), (Some("cnn.com"), "/"));
         assert_eq!(resolve("/a", "/b").as_deref(), Some("/b"));
-        assert_eq!(
-            resolve("http://cnn.com/a", "/b").as_deref(),
-            Some("http://cnn.com/b")
-        );
+        assert_eq!(resolve("http://cnn.com/a", "/b").as_deref(), Some("http://cnn.com/b"));
         assert_eq!(
             resolve("http://cnn.com/a", "http://cnn.com/b").as_deref(),
             Some("http://cnn.com/b")

@@ -40,8 +40,7 @@ impl Site {
     pub fn read(logs: &[PathBuf]) -> anyhow::Result<Self> {
         let mut sizes = HashMap::new();
         for log in logs {
-            let (records, _) = records(open(log)?)
-                .with_context(|| format!("cannot read the log {}", log.display()))?;
+            let (records, _) = records(open(log)?).with_context(|| format!("cannot read the log {}", log.display()))?;
             for record in records {
                 let size = sizes.entry(split(&record.url).1.to_owned()).or_insert(0);
                 *size = record.bytes.min(LARGEST).max(*size);
@@ -76,9 +75,7 @@ impl Site {
 
 pub fn run(options: &Serve) -> anyhow::Result<()> {
     let site = Arc::new(Site::read(&options.logs)?);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind(options.listen)
             .await
@@ -96,9 +93,7 @@ pub fn run(options: &Serve) -> anyhow::Result<()> {
                 };
                 let serving = http1::Builder::new();
                 // How a connection ends is its client's affair.
-                let _ = serving
-                    .serve_connection(TokioIo::new(stream), service_fn(answer))
-                    .await;
+                let _ = serving.serve_connection(TokioIo::new(stream), service_fn(answer)).await;
             });
         }
     })

@@ -40,8 +40,8 @@ pub fn run(options: &Play) -> anyhow::Result<()> {
         "--prefetches must be at least 1; or say --no-prefetch"
     );
     let server = Server::find(&options.server)?;
-    let trace = Trace::read(open(&options.log)?)
-        .with_context(|| format!("cannot read the log {}", options.log.display()))?;
+    let trace =
+        Trace::read(open(&options.log)?).with_context(|| format!("cannot read the log {}", options.log.display()))?;
     if trace.requests == 0 {
         bail!(
             "{} has no request that can be played; {} lines are of no log that is known, or of forms, errors and people",
@@ -49,9 +49,7 @@ pub fn run(options: &Play) -> anyhow::Result<()> {
             trace.skipped
         );
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let dealt = trace.deal(options.clients);
     let report = LocalSet::new().block_on(&runtime, replay(options, &server, dealt))?;
     let text = match options.json {
@@ -69,10 +67,7 @@ async fn replay(options: &Play, server: &Server, dealt: Vec<Vec<Visit>>) -> anyh
     for (number, visits) in dealt.into_iter().enumerate() {
         let shared = Shared::new(options.cache.0);
         all.push(shared.clone());
-        let agent = format!(
-            "netnice-replay/{} client/{number}",
-            env!("CARGO_PKG_VERSION")
-        );
+        let agent = format!("netnice-replay/{} client/{number}", env!("CARGO_PKG_VERSION"));
         let lane = |purpose, depth| Lane::new(server, agent.clone(), purpose, depth);
         if !options.no_prefetch {
             for _ in 0..options.prefetches {
@@ -124,11 +119,7 @@ async fn progress(record: &Record, begin: Instant) {
     }
     loop {
         sleep(SAY_EVERY).await;
-        let text = format!(
-            "{:.0} s: {}",
-            begin.elapsed().as_secs_f64(),
-            record.so_far()
-        );
+        let text = format!("{:.0} s: {}", begin.elapsed().as_secs_f64(), record.so_far());
         complain(text);
     }
 }
@@ -198,11 +189,7 @@ impl Client {
             let kept = self.shared.cache.borrow_mut().take(url);
             match kept {
                 Some(kept) => {
-                    let from = if kept.unused {
-                        From::Prefetch
-                    } else {
-                        From::Cache
-                    };
+                    let from = if kept.unused { From::Prefetch } else { From::Cache };
                     self.record.came(Demanded::at_once(url, from, wanted));
                     self.shared.has_come(url);
                     if number == 0 {

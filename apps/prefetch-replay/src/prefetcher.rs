@@ -92,10 +92,7 @@ pub async fn run(shared: Rc<Shared>, mut lane: Lane) -> io::Result<()> {
     loop {
         let url = shared.next().await;
         let stop = Rc::new(Notify::new());
-        shared
-            .under_way
-            .borrow_mut()
-            .insert(url.clone(), stop.clone());
+        shared.under_way.borrow_mut().insert(url.clone(), stop.clone());
         shared.prefetched.borrow_mut().asked += 1;
         let before = lane.received();
         let mut came = None;

@@ -148,13 +148,7 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn new(
-        clients: usize,
-        record: &Record,
-        prefetched: Prefetched,
-        begin: Instant,
-        warmup: Duration,
-    ) -> Self {
+    pub fn new(clients: usize, record: &Record, prefetched: Prefetched, begin: Instant, warmup: Duration) -> Self {
         let mut demanded = record.came.borrow().clone();
         let unfinished = record.waiting.borrow().clone();
         demanded.extend(unfinished.into_iter().map(|(url, wanted)| Demanded {
@@ -204,11 +198,7 @@ impl fmt::Display for Report {
             )
         };
         let p = &self.prefetched;
-        writeln!(
-            f,
-            "{} clients, {:.0} s; they waited, in ms",
-            self.clients, self.seconds
-        )?;
+        writeln!(f, "{} clients, {:.0} s; they waited, in ms", self.clients, self.seconds)?;
         writeln!(f, "           count       mean     median        p95")?;
         writeln!(f, "requests  {}", times(&self.requests))?;
         writeln!(f, "pages     {}", times(&self.pages))?;

@@ -64,9 +64,7 @@ fn converse(
         if !line.is_empty() {
             continue;
         }
-        seen.lock()
-            .expect("no panic")
-            .push((number, path.clone(), prefetch));
+        seen.lock().expect("no panic").push((number, path.clone(), prefetch));
         let Some(headers) = answer(&path, prefetch) else {
             return;
         };
@@ -87,12 +85,7 @@ fn run(words: &[&str], input: &str) -> Output {
         .spawn()
         .expect("the program");
     // It may refuse its arguments before it reads.
-    child
-        .stdin
-        .take()
-        .expect("a pipe")
-        .write_all(input.as_bytes())
-        .ok();
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).ok();
     child.wait_with_output().expect("its end")
 }
 
@@ -117,18 +110,10 @@ fn from<'a>(report: &'a Value, url: &str) -> Vec<&'a str> {
 #[test]
 fn what_is_hinted_is_prefetched_on_another_connection_and_used() {
     let server = Server::new(|path, _| match path {
-        "/a" => ok(
-            "Link: </b>; rel=prefetch\r\nLink: </b.png>; rel=prefetch, </never>; rel=prefetch\r\n",
-        ),
+        "/a" => ok("Link: </b>; rel=prefetch\r\nLink: </b.png>; rel=prefetch, </never>; rel=prefetch\r\n"),
         _ => ok(""),
     });
-    let text = log(&[
-        (0, "/a"),
-        (0, "/a.png"),
-        (10, "/b"),
-        (10, "/b.png"),
-        (20, "/a"),
-    ]);
+    let text = log(&[(0, "/a"), (0, "/a.png"), (10, "/b"), (10, "/b.png"), (20, "/a")]);
     let report = server.play(&text, &["--think", "0.03"]);
     assert_eq!(from(&report, "/a"), ["server", "cache"]);
     assert_eq!(from(&report, "/a.png"), ["server"]);
@@ -136,10 +121,7 @@ fn what_is_hinted_is_prefetched_on_another_connection_and_used() {
     assert_eq!(from(&report, "/b.png"), ["prefetch"]);
     assert_eq!(report["prefetched"]["arrived"], 3);
     assert_eq!(report["prefetched"]["bytes"], 300);
-    assert_eq!(
-        report["prefetched"]["wasted_bytes"], 100,
-        "/never is never demanded"
-    );
+    assert_eq!(report["prefetched"]["wasted_bytes"], 100, "/never is never demanded");
     assert_eq!(report["demanded_bytes"], 200);
     let seen = server.seen();
     let lane = |prefetch| seen.iter().find(|s| s.2 == prefetch).expect("one").0;
@@ -154,10 +136,7 @@ fn what_is_hinted_is_prefetched_on_another_connection_and_used() {
 #[test]
 fn without_prefetching_hints_are_ignored() {
     let server = Server::new(|_, _| ok("Link: </b>; rel=prefetch\r\n"));
-    let report = server.play(
-        &log(&[(0, "/a"), (10, "/b")]),
-        &["--think", "0.01", "--no-prefetch"],
-    );
+    let report = server.play(&log(&[(0, "/a"), (10, "/b")]), &["--think", "0.01", "--no-prefetch"]);
     assert_eq!(from(&report, "/b"), ["server"]);
     assert!(server.seen().iter().all(|s| !s.2));
 }
@@ -173,10 +152,7 @@ fn a_prefetch_of_what_is_demanded_is_given_up() {
             _ => ok(""),
         }
     });
-    let report = server.play(
-        &log(&[(0, "/a"), (10, "/b"), (20, "/c")]),
-        &["--think", "0.02"],
-    );
+    let report = server.play(&log(&[(0, "/a"), (10, "/b"), (20, "/c")]), &["--think", "0.02"]);
     assert_eq!(from(&report, "/b"), ["server"]);
     assert_eq!(report["prefetched"]["given_up"], 1);
     assert!(
@@ -192,10 +168,7 @@ fn what_is_refused_or_not_to_be_kept_is_demanded_again() {
         ("/b", true) => Some("503 Service Unavailable\r\nCache-Control: no-store\r\n".into()),
         _ => ok("Cache-Control: no-store\r\n"),
     });
-    let report = server.play(
-        &log(&[(0, "/a"), (10, "/b"), (20, "/c")]),
-        &["--think", "0.02"],
-    );
+    let report = server.play(&log(&[(0, "/a"), (10, "/b"), (20, "/c")]), &["--think", "0.02"]);
     assert_eq!(
         (from(&report, "/b"), from(&report, "/c")),
         (vec!["server"], vec!["server"])
@@ -253,11 +226,7 @@ fn errors_say_what_is_wrong() {
             String::new(),
             "cannot read the log /nowhere",
         ),
-        (
-            &["generate", "--think", "0s"],
-            String::new(),
-            "must be above 0",
-        ),
+        (&["generate", "--think", "0s"], String::new(), "must be above 0"),
     ] {
         let done = run(words, &input);
         let text = String::from_utf8_lossy(&done.stderr);
@@ -270,12 +239,7 @@ fn errors_say_what_is_wrong() {
 fn a_log_is_its_own_site() {
     let folder = std::env::temp_dir().join(format!("netnice-replay-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let made = run(
-        &[
-            "generate", "--visits", "3", "--think", "1ms", "--every", "1ms",
-        ],
-        "",
-    );
+    let made = run(&["generate", "--visits", "3", "--think", "1ms", "--every", "1ms"], "");
     let log = folder.join("access.log");
     std::fs::write(&log, &made.stdout).expect("a file");
     let log = log.to_str().expect("text");

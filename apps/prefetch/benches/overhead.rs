@@ -97,10 +97,7 @@ fn rate(address: SocketAddr) -> f64 {
     let threads: Vec<_> = (0..CONNECTIONS)
         .map(|_| std::thread::spawn(move || ask(address).len()))
         .collect();
-    let all: usize = threads
-        .into_iter()
-        .map(|t| t.join().expect("a client"))
-        .sum();
+    let all: usize = threads.into_iter().map(|t| t.join().expect("a client")).sum();
     all as f64 / ROUND.as_secs_f64()
 }
 

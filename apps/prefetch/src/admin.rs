@@ -31,10 +31,7 @@ pub async fn serve(listener: TcpListener, proxy: Arc<Proxy>) {
     }
 }
 
-async fn answer(
-    proxy: Arc<Proxy>,
-    request: Request<Incoming>,
-) -> Result<Response<Reply>, Infallible> {
+async fn answer(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Response<Reply>, Infallible> {
     let (contexts, urls, bytes) = proxy.learner.size();
     proxy.metrics.contexts.set(contexts as i64);
     proxy.metrics.urls.set(urls as i64);
@@ -48,9 +45,7 @@ async fn answer(
         _ => return Ok(text(StatusCode::NOT_FOUND, "here are / and /metrics")),
     };
     let mut reply = Response::new(Reply::whole(body));
-    reply
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     Ok(reply)
 }
 
@@ -93,10 +88,7 @@ fn page(proxy: &Proxy) -> String {
         ("promoted: somebody waited", m.promoted.get().to_string()),
         (
             "learned",
-            format!(
-                "{contexts} contexts, {urls} URLs, {:.1} MB",
-                bytes as f64 / 1e6
-            ),
+            format!("{contexts} contexts, {urls} URLs, {:.1} MB", bytes as f64 / 1e6),
         ),
     ];
     let rows: String = rows

@@ -54,8 +54,7 @@ impl Proxy {
             peer.socket.hurry(&settings.foreground);
         }
         let path = request.uri().path_and_query().map_or("/", |p| p.as_str());
-        let entry =
-            |log: &Log| log.entry(peer.address, request.method().as_str(), path, is_prefetch);
+        let entry = |log: &Log| log.entry(peer.address, request.method().as_str(), path, is_prefetch);
         let mut entry = settings.log.as_ref().map(entry);
         let reply = if let Some(status) = refusal(&request) {
             let mut reply = text(status, "the request is not clear");
@@ -86,10 +85,7 @@ impl Proxy {
         } else {
             Purpose::Demand
         };
-        self.metrics
-            .requests
-            .get_or_create(&Requests { purpose, status })
-            .inc();
+        self.metrics.requests.get_or_create(&Requests { purpose, status }).inc();
         if let Some(entry) = &mut entry {
             entry.line.status = status;
         }
@@ -107,10 +103,9 @@ fn own_page(path: &str) -> Response<Reply> {
     reply
         .headers_mut()
         .insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    reply.headers_mut().insert(
-        header::CACHE_CONTROL,
-        HeaderValue::from_static("max-age=86400"),
-    );
+    reply
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("max-age=86400"));
     reply
 }
 
@@ -141,9 +136,7 @@ async fn prefetched(
     mut request: Request<Incoming>,
 ) -> Result<Response<Reply>, Refusal> {
     let config = &settings.config;
-    let asked = proxy
-        .prepare(settings, peer, &mut request)
-        .ok_or(Refusal::Upstream)?;
+    let asked = proxy.prepare(settings, peer, &mut request).ok_or(Refusal::Upstream)?;
     if asked.saves_data {
         return Err(Refusal::SaveData);
     }

@@ -119,9 +119,7 @@ pub struct Tls {
     pub key: PathBuf,
 }
 
-fn written<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(
-    source: D,
-) -> std::result::Result<T, D::Error> {
+fn written<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(source: D) -> std::result::Result<T, D::Error> {
     let text = String::deserialize(source)?;
     text.parse().map_err(serde::de::Error::custom)
 }
@@ -199,7 +197,9 @@ impl Config {
             return wrong("listen is empty: name an address, for example 0.0.0.0:80".into());
         }
         if !(1..=3).contains(&self.prefetch.outstanding) {
-            return wrong("prefetch.outstanding must be 1 to 3: more would take all of a browser's six connections".into());
+            return wrong(
+                "prefetch.outstanding must be 1 to 3: more would take all of a browser's six connections".into(),
+            );
         }
         if !(1..=MOST_HINTS).contains(&self.prefetch.hints()) {
             return wrong(format!("prefetch.hints must be 1 to {MOST_HINTS}"));
@@ -208,7 +208,9 @@ impl Config {
             return wrong("limits.head must be at least 8 KiB".into());
         }
         if self.prefetch.size.0 > self.prefetch.buffers.0 {
-            return wrong("prefetch.size is larger than prefetch.buffers: nothing of that size could be prefetched".into());
+            return wrong(
+                "prefetch.size is larger than prefetch.buffers: nothing of that size could be prefetched".into(),
+            );
         }
         Ok(self)
     }

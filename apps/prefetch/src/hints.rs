@@ -56,12 +56,8 @@ pub fn rules(query: &str) -> String {
     let decoded = query
         .split('&')
         .filter_map(|url| percent_decode_str(url).decode_utf8().ok());
-    let urls: Vec<_> = decoded
-        .filter(|url| is_plain(url))
-        .take(MOST_RULES)
-        .collect();
-    json!({ "prefetch": [{ "source": "list", "urls": urls, "eagerness": "immediate" }] })
-        .to_string()
+    let urls: Vec<_> = decoded.filter(|url| is_plain(url)).take(MOST_RULES).collect();
+    json!({ "prefetch": [{ "source": "list", "urls": urls, "eagerness": "immediate" }] }).to_string()
 }
 
 /// For the head of a page.

@@ -22,11 +22,7 @@ const SAY_EVERY: Duration = Duration::from_secs(2);
 const WRITE_EVERY: u64 = 200_000;
 
 fn open(config: &Config) -> Result<(Store, Predictor)> {
-    let missing = || {
-        Error::Setting(
-            "there is no home to keep what is learned in: name a file with --store".into(),
-        )
-    };
+    let missing = || Error::Setting("there is no home to keep what is learned in: name a file with --store".into());
     let store = Store::open(config.store.as_deref().ok_or_else(missing)?)?;
     let predictor = store.read(config.prefetch.params())?;
     Ok((store, predictor))
@@ -104,7 +100,8 @@ pub fn explain(config: &Config, url: &str, as_json: bool) -> Result<String> {
                 "pages": r.pages, "count": r.count, "hits": r.hits, "withheld": r.withheld.map(|w| why(&w)),
             })
         };
-        let told = |p: &netnice_prefetch_predictor::Prediction<'_>| json!({ "url": p.url, "count": p.count, "hits": p.hits });
+        let told =
+            |p: &netnice_prefetch_predictor::Prediction<'_>| json!({ "url": p.url, "count": p.count, "hits": p.hits });
         let all = json!({
             "url": url,
             "predicted_after": reasons.iter().map(reason).collect::<Vec<_>>(),
@@ -118,9 +115,7 @@ pub fn explain(config: &Config, url: &str, as_json: bool) -> Result<String> {
         line(format!("{url} was not seen to follow any page"));
     }
     for r in reasons.iter().take(10) {
-        let verdict = r
-            .withheld
-            .map_or("told".into(), |w| format!("not told: {}", why(&w)));
+        let verdict = r.withheld.map_or("told".into(), |w| format!("not told: {}", why(&w)));
         line(format!(
             "after {}: {} of {} times ({:.0} %), {verdict}",
             r.pages.join(", "),

@@ -93,11 +93,7 @@ impl Learner {
 
     /// Writes what is not yet written.
     pub fn stop(&self) {
-        let writer = self
-            .writer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((stop, thread)) = writer {
             drop(stop);
             // It ends by itself, and has said what failed.
@@ -106,10 +102,7 @@ impl Learner {
     }
 }
 
-fn write_on(
-    predictor: Arc<Mutex<Predictor>>,
-    store: Store,
-) -> Result<(Sender<()>, JoinHandle<()>)> {
+fn write_on(predictor: Arc<Mutex<Predictor>>, store: Store) -> Result<(Sender<()>, JoinHandle<()>)> {
     let (stop, stopped) = mpsc::channel();
     let write = move || loop {
         let last = stopped.recv_timeout(WRITE_EVERY) != Err(RecvTimeoutError::Timeout);
@@ -124,9 +117,7 @@ fn write_on(
             break;
         }
     };
-    let thread = std::thread::Builder::new()
-        .name("store".into())
-        .spawn(write);
+    let thread = std::thread::Builder::new().name("store".into()).spawn(write);
     Ok((stop, thread.map_err(Error::Start)?))
 }
 
@@ -141,14 +132,9 @@ pub struct Store {
 
 /// Where it is, unless somebody says otherwise.
 pub fn usual_path() -> Option<PathBuf> {
-    let variable = |name| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|p| p.is_absolute())
-    };
+    let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let folder = variable("STATE_DIRECTORY").or_else(|| {
-        let state =
-            variable("XDG_STATE_HOME").or_else(|| Some(variable("HOME")?.join(".local/state")))?;
+        let state = variable("XDG_STATE_HOME").or_else(|| Some(variable("HOME")?.join(".local/state")))?;
         Some(state.join("netnice-prefetch"))
     })?;
     Some(folder.join("learned.redb"))
@@ -177,17 +163,13 @@ impl Store {
         let decoded = |e: postcard::Error| Error::Store(self.path.clone(), e.to_string());
         let urls = decode::<UrlRow>(urls).map_err(decoded)?;
         let contexts = decode::<ContextRow>(contexts).map_err(decoded)?;
-        Predictor::restore(params, urls, contexts)
-            .map_err(|e| Error::Store(self.path.clone(), e.to_string()))
+        Predictor::restore(params, urls, contexts).map_err(|e| Error::Store(self.path.clone(), e.to_string()))
     }
 
     fn rows(&self) -> std::result::Result<(Rows, Rows), Failure> {
         // Writing makes the tables of a new file.
         let begun = self.database.begin_write()?;
-        let rows = (
-            all(&begun.open_table(URLS)?)?,
-            all(&begun.open_table(CONTEXTS)?)?,
-        );
+        let rows = (all(&begun.open_table(URLS)?)?, all(&begun.open_table(CONTEXTS)?)?);
         begun.commit()?;
         Ok(rows)
     }

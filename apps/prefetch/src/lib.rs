@@ -50,9 +50,7 @@ fn run(options: &Options) -> Result<()> {
     let text = match &options.command {
         None => return run::serve(&options.serve),
         Some(Command::Train { logs, files }) => learned::train(&files.read()?, logs)?,
-        Some(Command::Explain { url, json, files }) => {
-            learned::explain(&files.read()?, url, *json)?
-        }
+        Some(Command::Explain { url, json, files }) => learned::explain(&files.read()?, url, *json)?,
         Some(Command::Check { file }) => format!("{:#?}", config::Config::read(file)?.checked()?),
     };
     netnice_output::print(text).map_err(Error::Start)

@@ -81,11 +81,7 @@ impl Default for Metrics {
             learned: Gauge::<i64>::default(),
         };
         let counters: [(&str, &str, &Counter<u64, AtomicU64>); 5] = [
-            (
-                "hints",
-                "URLs that pages told browsers to prefetch",
-                &new.hints,
-            ),
+            ("hints", "URLs that pages told browsers to prefetch", &new.hints),
             (
                 "used",
                 "Prefetched pages that were then looked at, as far as a request shows it",
@@ -101,17 +97,9 @@ impl Default for Metrics {
                 "Connections beyond a limit, closed at once",
                 &new.turned_away,
             ),
-            (
-                "prefetched_bytes",
-                "Bytes of prefetched replies",
-                &new.prefetched,
-            ),
+            ("prefetched_bytes", "Bytes of prefetched replies", &new.prefetched),
         ];
-        registry.register(
-            "requests",
-            "Requests by purpose and status",
-            new.requests.clone(),
-        );
+        registry.register("requests", "Requests by purpose and status", new.requests.clone());
         registry.register(
             "refused",
             "Prefetches answered with 503, by reason",
@@ -125,29 +113,16 @@ impl Default for Metrics {
             "Prefetched bytes that turned out to be for nothing",
             new.wasted.clone(),
         );
-        registry.register(
-            "connections",
-            "Open connections of browsers",
-            new.connections.clone(),
-        );
+        registry.register("connections", "Open connections of browsers", new.connections.clone());
         registry.register_with_unit(
             "reply",
             "From a demand request to its reply's head",
             Unit::Seconds,
             new.reply.clone(),
         );
-        registry.register(
-            "contexts",
-            "Contexts that the predictor knows",
-            new.contexts.clone(),
-        );
+        registry.register("contexts", "Contexts that the predictor knows", new.contexts.clone());
         registry.register("urls", "URLs that the predictor knows", new.urls.clone());
-        registry.register_with_unit(
-            "learned",
-            "Memory for them",
-            Unit::Bytes,
-            new.learned.clone(),
-        );
+        registry.register_with_unit("learned", "Memory for them", Unit::Bytes, new.learned.clone());
         Self { registry, ..new }
     }
 }

@@ -108,11 +108,7 @@ impl Files {
             Some(path) => Config::read(path)?,
             None => Config::default(),
         };
-        config.store = self
-            .store
-            .clone()
-            .or(config.store)
-            .or_else(crate::learner::usual_path);
+        config.store = self.store.clone().or(config.store).or_else(crate::learner::usual_path);
         Ok(config)
     }
 }

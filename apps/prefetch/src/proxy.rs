@@ -82,24 +82,13 @@ pub fn text(status: StatusCode, text: &str) -> Response<Reply> {
 
 impl Proxy {
     /// Reads off a request what is needed later, and makes it one to the site's server.
-    pub fn prepare(
-        &self,
-        settings: &Settings,
-        peer: &Peer,
-        request: &mut Request<Incoming>,
-    ) -> Option<Asked> {
+    pub fn prepare(&self, settings: &Settings, peer: &Peer, request: &mut Request<Incoming>) -> Option<Asked> {
         let config = &settings.config;
         let headers = request.headers();
-        let program = headers
-            .get(header::USER_AGENT)
-            .map_or(&b""[..], HeaderValue::as_bytes);
+        let program = headers.get(header::USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes);
         let asked = Asked {
             client: visitors::number(peer.address, program),
-            url: request
-                .uri()
-                .path_and_query()
-                .map_or("/", |p| p.as_str())
-                .to_owned(),
+            url: request.uri().path_and_query().map_or("/", |p| p.as_str()).to_owned(),
             get: request.method() == Method::GET,
             saves_data: rules::saves_data(headers),
             by_person: rules::names_a_person(headers, &config.prefetch.harmless_cookies),
@@ -164,13 +153,7 @@ impl Proxy {
     }
 
     /// What the request tells about earlier prefetches.
-    fn note(
-        &self,
-        settings: &Settings,
-        asked: &Asked,
-        referrer: Option<&str>,
-        entry: Option<&mut Entry>,
-    ) {
+    fn note(&self, settings: &Settings, asked: &Asked, referrer: Option<&str>, entry: Option<&mut Entry>) {
         let findings = self.visitors.demand(asked.client, &asked.url, referrer);
         for delivery in &findings.awaited {
             if delivery.socket.hurry(&settings.foreground) {
@@ -189,13 +172,7 @@ impl Proxy {
     }
 
     /// Learns from a reply that is for everybody; gives what its client should be told.
-    fn learn(
-        &self,
-        settings: &Settings,
-        asked: &Asked,
-        status: StatusCode,
-        reply: &HeaderMap,
-    ) -> Vec<String> {
+    fn learn(&self, settings: &Settings, asked: &Asked, status: StatusCode, reply: &HeaderMap) -> Vec<String> {
         let whole = matches!(status, StatusCode::OK | StatusCode::NOT_MODIFIED);
         if !whole || !rules::is_plain(&asked.url) || rules::is_personal(reply, asked.by_person) {
             return Vec::new();
@@ -223,21 +200,13 @@ impl Proxy {
     }
 
     /// Puts hints on a reply, in the way that is configured.
-    fn tell(
-        &self,
-        settings: &Settings,
-        asked: &Asked,
-        reply: Response<Incoming>,
-        urls: &[String],
-    ) -> Response<Reply> {
+    fn tell(&self, settings: &Settings, asked: &Asked, reply: Response<Incoming>, urls: &[String]) -> Response<Reply> {
         let (mut head, body) = reply.into_parts();
         if urls.is_empty() {
             return Response::from_parts(head, Reply::passed(body));
         }
         match settings.config.prefetch.mode {
-            Mode::Speculation if asked.speculates => {
-                hints::add_speculation(&mut head.headers, urls)
-            }
+            Mode::Speculation if asked.speculates => hints::add_speculation(&mut head.headers, urls),
             Mode::Rewrite if !head.headers.contains_key(header::CONTENT_ENCODING) => {
                 for name in [header::CONTENT_LENGTH, header::ACCEPT_RANGES] {
                     head.headers.remove(name);
@@ -306,9 +275,7 @@ impl Wish {
             };
             let (mut browser, mut server) = (TokioIo::new(browser), TokioIo::new(server));
             // Whoever ends it ends it for both.
-            tokio::io::copy_bidirectional(&mut browser, &mut server)
-                .await
-                .ok();
+            tokio::io::copy_bidirectional(&mut browser, &mut server).await.ok();
         });
     }
 }

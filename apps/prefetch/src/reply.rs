@@ -78,16 +78,10 @@ impl Body for Reply {
     type Data = Bytes;
     type Error = hyper::Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let frame = match &mut self.kind {
             Kind::Passed(body) => ready!(Pin::new(body).poll_frame(cx)),
-            Kind::Whole(body) => body
-                .take()
-                .filter(|b| !b.is_empty())
-                .map(|b| Ok(Frame::data(b))),
+            Kind::Whole(body) => body.take().filter(|b| !b.is_empty()).map(|b| Ok(Frame::data(b))),
             Kind::Rewritten(body, page) => ready!(poll_page(body, page, cx)),
         };
         if let Some(data) = frame.as_ref().and_then(|f| f.as_ref().ok()?.data_ref()) {

@@ -4,8 +4,8 @@
 use std::time::{Duration, SystemTime};
 
 use hyper::header::{
-    HeaderMap, HeaderName, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, COOKIE, DATE, EXPIRES,
-    LAST_MODIFIED, SET_COOKIE, VARY,
+    HeaderMap, HeaderName, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, COOKIE, DATE, EXPIRES, LAST_MODIFIED,
+    SET_COOKIE, VARY,
 };
 
 /// A browser's heuristic keeps a tenth of a document's age: below this it would ask again.
@@ -23,10 +23,7 @@ fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item =
 }
 
 /// The directives of a list, without their quotes: `a, b=1` is `(a, None), (b, Some(1))`.
-fn directives<'a>(
-    headers: &'a HeaderMap,
-    name: &HeaderName,
-) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
+fn directives<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
     values(headers, name)
         .flat_map(|value| value.split(','))
         .map(|part| match part.split_once('=') {
@@ -44,9 +41,7 @@ fn cache_control<'a>(headers: &'a HeaderMap, name: &str) -> Option<Option<&'a st
 /// `Sec-Purpose: prefetch`; parameters may follow the token.
 pub fn is_prefetch(headers: &HeaderMap) -> bool {
     let tokens = values(headers, &SEC_PURPOSE).flat_map(|v| v.split([',', ';']));
-    tokens
-        .into_iter()
-        .any(|t| t.trim().eq_ignore_ascii_case("prefetch"))
+    tokens.into_iter().any(|t| t.trim().eq_ignore_ascii_case("prefetch"))
 }
 
 /// The user asked for less data: browsers prefetch nonetheless where they are told to.
@@ -85,9 +80,7 @@ pub fn names_a_person(headers: &HeaderMap, harmless: &[String]) -> bool {
 pub fn is_personal(reply: &HeaderMap, asked_by_person: bool) -> bool {
     let said = |name| cache_control(reply, name).is_some();
     let by_cookie = directives(reply, &VARY).any(|(name, _)| {
-        name == "*"
-            || name.eq_ignore_ascii_case("cookie")
-            || name.eq_ignore_ascii_case("authorization")
+        name == "*" || name.eq_ignore_ascii_case("cookie") || name.eq_ignore_ascii_case("authorization")
     });
     said("private")
         || said("no-store")
@@ -99,16 +92,11 @@ pub fn is_personal(reply: &HeaderMap, asked_by_person: bool) -> bool {
 pub fn is_reusable(reply: &HeaderMap, now: SystemTime) -> bool {
     let said = |name| cache_control(reply, name).is_some();
     let hostile = |name: &str| name == "*" || name.eq_ignore_ascii_case("sec-purpose");
-    if said("no-store")
-        || said("no-cache")
-        || directives(reply, &VARY).any(|(name, _)| hostile(name))
-    {
+    if said("no-store") || said("no-cache") || directives(reply, &VARY).any(|(name, _)| hostile(name)) {
         return false;
     }
     if let Some(age) = cache_control(reply, "max-age") {
-        return age
-            .and_then(|a| a.parse::<u64>().ok())
-            .is_some_and(|a| a > 0);
+        return age.and_then(|a| a.parse::<u64>().ok()).is_some_and(|a| a > 0);
     }
     let time = |name| {
         values(reply, &name)
@@ -130,9 +118,7 @@ pub fn is_plain(url: &str) -> bool {
         && !url.starts_with("//")
         && url.len() <= LONGEST_URL
         && !url.bytes().any(odd)
-        && !url
-            .split(['/', '?'])
-            .any(|part| part == ".." || part == ".")
+        && !url.split(['/', '?']).any(|part| part == ".." || part == ".")
         && !url.starts_with(OWN)
 }
 

@@ -50,20 +50,14 @@ async fn run(options: &Serve, config: Config) -> Result<()> {
     });
     if let Some(address) = admin {
         let listener = listen(address).await?;
-        complain(format!(
-            "status and metrics on http://{}",
-            address_of(&listener)?
-        ));
+        complain(format!("status and metrics on http://{}", address_of(&listener)?));
         tokio::spawn(admin::serve(listener, proxy.clone()));
     }
     let scheme = if acceptor.is_some() { "https" } else { "http" };
     let server = Arc::new(Server::new(proxy.clone(), acceptor));
     let mut accepting = tokio::task::JoinSet::new();
     for listener in listeners {
-        complain(format!(
-            "{upstream} is on {scheme}://{}",
-            address_of(&listener)?
-        ));
+        complain(format!("{upstream} is on {scheme}://{}", address_of(&listener)?));
         let server = server.clone();
         accepting.spawn(async move {
             loop {
@@ -153,10 +147,7 @@ fn reload(options: &Serve, server: &Server) -> Result<()> {
         complain("listen, admin, store, memory, buffers and whether there is TLS change with the next start only");
     }
     let settings = settings(config)?;
-    server
-        .proxy
-        .learner
-        .set_params(settings.config.prefetch.params())?;
+    server.proxy.learner.set_params(settings.config.prefetch.params())?;
     if before.config.tls.is_some() && acceptor.is_some() {
         server.tls.store(acceptor.map(Arc::new));
     }

@@ -38,9 +38,7 @@ pub struct Server {
 }
 
 pub async fn listen(address: SocketAddr) -> Result<TcpListener> {
-    TcpListener::bind(address)
-        .await
-        .map_err(|e| Error::Listen(address, e))
+    TcpListener::bind(address).await.map_err(|e| Error::Listen(address, e))
 }
 
 impl Server {
@@ -60,11 +58,10 @@ impl Server {
         };
         let settings = self.proxy.settings.load_full();
         let limits = &settings.config.limits;
-        let Some(place) = self.connections.take(
-            from.ip(),
-            limits.connections,
-            limits.connections_per_address,
-        ) else {
+        let Some(place) = self
+            .connections
+            .take(from.ip(), limits.connections, limits.connections_per_address)
+        else {
             self.proxy.metrics.turned_away.inc();
             return;
         };
@@ -170,12 +167,7 @@ pub struct Place {
 }
 
 impl Connections {
-    pub fn take(
-        self: &Arc<Self>,
-        address: IpAddr,
-        most: usize,
-        most_of_one: usize,
-    ) -> Option<Place> {
+    pub fn take(self: &Arc<Self>, address: IpAddr, most: usize, most_of_one: usize) -> Option<Place> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_one = counts.by_address.get(&address).copied().unwrap_or(0);
         if counts.all >= most || of_one >= most_of_one {

@@ -109,11 +109,7 @@ impl Stream {
 }
 
 impl AsyncRead for Stream {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         loop {
             ready!(self.socket.stream.poll_read_ready(cx))?;
             match self.socket.stream.try_read_buf(buf) {
@@ -125,11 +121,7 @@ impl AsyncRead for Stream {
 }
 
 impl AsyncWrite for Stream {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        data: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
         self.poll_send(cx, |stream| stream.try_write(data))
     }
 
@@ -172,10 +164,7 @@ pub fn set_congestion(socket: &impl AsFd, name: &str) -> io::Result<()> {
 /// The first of `names` that sockets here can have.
 pub fn first_available(names: &[String]) -> Option<String> {
     let probe = TcpListener::bind(("127.0.0.1", 0)).ok()?;
-    names
-        .iter()
-        .find(|name| set_congestion(&probe, name).is_ok())
-        .cloned()
+    names.iter().find(|name| set_congestion(&probe, name).is_ok()).cloned()
 }
 
 /// Bytes that the peer has not acknowledged, sent or not.
@@ -195,9 +184,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_yields_and_hurries_again() {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("a port");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let (stream, _) = tokio::join!(TcpStream::connect(address), listener.accept());
         let socket = Socket::new(stream.expect("a connection"));

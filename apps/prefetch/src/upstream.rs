@@ -54,11 +54,7 @@ impl Default for Upstream {
 
 impl Upstream {
     /// The reply, or the status that says why there is none.
-    pub async fn ask(
-        &self,
-        request: Request<Upload>,
-        time_limit: Duration,
-    ) -> Result<Response<Incoming>, StatusCode> {
+    pub async fn ask(&self, request: Request<Upload>, time_limit: Duration) -> Result<Response<Incoming>, StatusCode> {
         match timeout(time_limit, self.0.request(request)).await {
             Ok(Ok(mut reply)) => {
                 if reply.status() != StatusCode::SWITCHING_PROTOCOLS {
@@ -74,17 +70,8 @@ impl Upstream {
 }
 
 /// Makes a browser's request the proxy's own. `None`: no such address can be.
-pub fn forward(
-    request: &mut Request<Incoming>,
-    to: &Uri,
-    from: IpAddr,
-    secure: bool,
-) -> Option<()> {
-    let path = request
-        .uri()
-        .path_and_query()
-        .map_or("/", |p| p.as_str())
-        .to_owned();
+pub fn forward(request: &mut Request<Incoming>, to: &Uri, from: IpAddr, secure: bool) -> Option<()> {
+    let path = request.uri().path_and_query().map_or("/", |p| p.as_str()).to_owned();
     if let Some(authority) = request.uri().authority() {
         // The target's host counts, not the header's (RFC 9112, 3.2.2).
         let host = HeaderValue::from_str(authority.as_str()).ok()?;
@@ -101,10 +88,7 @@ pub fn forward(
     let headers = request.headers_mut();
     remove_hop_by_hop(headers);
     let host = headers.get(header::HOST).cloned();
-    headers.insert(
-        FORWARDED_FOR.clone(),
-        HeaderValue::from_str(&from.to_string()).ok()?,
-    );
+    headers.insert(FORWARDED_FOR.clone(), HeaderValue::from_str(&from.to_string()).ok()?);
     headers.insert(
         FORWARDED_PROTO.clone(),
         HeaderValue::from_static(if secure { "https" } else { "http" }),
@@ -116,14 +100,8 @@ pub fn forward(
 }
 
 pub fn remove_hop_by_hop(headers: &mut HeaderMap) {
-    if let Some(named) = headers
-        .get(header::CONNECTION)
-        .and_then(|v| v.to_str().ok())
-    {
-        let named: Vec<HeaderName> = named
-            .split(',')
-            .filter_map(|n| n.trim().parse().ok())
-            .collect();
+    if let Some(named) = headers.get(header::CONNECTION).and_then(|v| v.to_str().ok()) {
+        let named: Vec<HeaderName> = named.split(',').filter_map(|n| n.trim().parse().ok()).collect();
         for name in named.iter().filter(|n| **n != header::HOST) {
             headers.remove(name);
         }
@@ -155,10 +133,7 @@ impl Body for Upload {
     type Data = Bytes;
     type Error = Box<dyn std::error::Error + Send + Sync>;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) {
             self.stalled = None;
             return Poll::Ready(frame.map(|f| f.map_err(Into::into)));

@@ -85,13 +85,7 @@ impl Visitors {
     }
 
     /// A prefetch begins, unless the client has `most` under way.
-    pub fn begin(
-        &self,
-        client: u64,
-        url: &str,
-        socket: &Arc<Socket>,
-        most: usize,
-    ) -> Option<Arc<Delivery>> {
+    pub fn begin(&self, client: u64, url: &str, socket: &Arc<Socket>, most: usize) -> Option<Arc<Delivery>> {
         let mut all = self.lock();
         let visitor = all.get_or_insert_mut(client, Visitor::default);
         visitor.settle();
@@ -120,9 +114,7 @@ impl Visitors {
         if bytes == 0 {
             return 0;
         }
-        visitor
-            .unused
-            .push_back((delivery.url.clone(), bytes, Instant::now()));
+        visitor.unused.push_back((delivery.url.clone(), bytes, Instant::now()));
         visitor.expire()
     }
 
@@ -137,11 +129,7 @@ impl Visitors {
         };
         let awaited = |d: &&Arc<Delivery>| Some(d.url.as_str()) == referrer || d.url == url;
         findings.awaited = visitor.under_way.iter().filter(awaited).cloned().collect();
-        if let Some(at) = visitor
-            .unused
-            .iter()
-            .position(|(u, ..)| Some(u.as_str()) == referrer)
-        {
+        if let Some(at) = visitor.unused.iter().position(|(u, ..)| Some(u.as_str()) == referrer) {
             findings.used = visitor.unused.remove(at).map(|(used, ..)| used);
         }
         if let Some(at) = visitor.unused.iter().position(|(u, ..)| u == url) {

@@ -83,10 +83,7 @@ fn converse(stream: TcpStream, answer: &dyn Fn(&str) -> Answer, seen: &Mutex<Vec
             a.headers,
             a.body.len()
         );
-        if stream
-            .write_all(&[text.as_bytes(), &a.body].concat())
-            .is_err()
-        {
+        if stream.write_all(&[text.as_bytes(), &a.body].concat()).is_err() {
             return;
         }
     }
@@ -160,7 +157,10 @@ pub struct Proxy {
 impl Proxy {
     /// `settings` are the configuration file's, beside addresses.
     pub fn new(site: &Site, folder: &Folder, settings: &str) -> Self {
-        let text = format!("upstream = \"http://{}\"\nlisten = [\"127.0.0.1:0\"]\nadmin = \"127.0.0.1:0\"\n{settings}", site.address);
+        let text = format!(
+            "upstream = \"http://{}\"\nlisten = [\"127.0.0.1:0\"]\nadmin = \"127.0.0.1:0\"\n{settings}",
+            site.address
+        );
         let config = folder.file("config.toml", &text);
         let mut child = Command::new(PROGRAM)
             .arg("--config")
@@ -174,9 +174,7 @@ impl Proxy {
             .lines()
             .map_while(Result::ok);
         let mut told = |what: &str| {
-            let line = said
-                .find(|line| line.contains(what))
-                .expect("the proxy ended");
+            let line = said.find(|line| line.contains(what)).expect("the proxy ended");
             line.rsplit_once("://")
                 .expect("an address")
                 .1
@@ -186,11 +184,7 @@ impl Proxy {
         let (admin, address) = (told("metrics on"), told(" is on http"));
         // It must be able to go on complaining.
         std::thread::spawn(move || said.for_each(drop));
-        Self {
-            child,
-            address,
-            admin,
-        }
+        Self { child, address, admin }
     }
 
     pub fn signal(&self, signal: libc::c_int) {
@@ -220,11 +214,7 @@ impl Proxy {
         let text = admin.get("/metrics", "").text();
         let line = text.lines().find(|line| line.starts_with(name));
         line.map_or(0.0, |line| {
-            line.rsplit_once(' ')
-                .expect("a value")
-                .1
-                .parse()
-                .expect("a number")
+            line.rsplit_once(' ').expect("a value").1.parse().expect("a number")
         })
     }
 }
@@ -238,17 +228,12 @@ impl Drop for Proxy {
 
 pub fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).expect("a connection");
-    stream
-        .set_read_timeout(Some(Duration::from_secs(20)))
-        .expect("a time");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time");
     stream
 }
 
 pub fn run(arguments: &[&str]) -> Output {
-    Command::new(PROGRAM)
-        .args(arguments)
-        .output()
-        .expect("the program")
+    Command::new(PROGRAM).args(arguments).output().expect("the program")
 }
 
 /// One connection of a client of its own.
@@ -270,17 +255,8 @@ impl Reply {
 
     pub fn hints(&self) -> Vec<String> {
         let is_link = |line: &&str| line.to_ascii_lowercase().starts_with("link:");
-        let links = self
-            .head
-            .lines()
-            .filter(is_link)
-            .map(|line| line[5..].trim());
-        let url = |link: &str| {
-            link.trim_start_matches('<')
-                .split('>')
-                .next()
-                .map(str::to_owned)
-        };
+        let links = self.head.lines().filter(is_link).map(|line| line[5..].trim());
+        let url = |link: &str| link.trim_start_matches('<').split('>').next().map(str::to_owned);
         links.filter_map(url).collect()
     }
 }
@@ -302,12 +278,7 @@ impl Browser {
     pub fn try_receive(&mut self) -> Option<Reply> {
         let mut reader = BufReader::new(&mut self.stream);
         let head = head(&mut reader)?;
-        let status = head
-            .split(' ')
-            .nth(1)
-            .expect("a status")
-            .parse()
-            .expect("a number");
+        let status = head.split(' ').nth(1).expect("a status").parse().expect("a number");
         let mut body = Vec::new();
         if let Some(length) = header(&head, "content-length") {
             let length: usize = length.parse().expect("a length");

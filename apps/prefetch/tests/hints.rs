@@ -48,10 +48,7 @@ fn what_two_clients_asked_for_next_is_told_to_the_third() {
 fn nobody_is_told_of_what_is_personal_or_of_no_use() {
     let (site, folder) = (site(), Folder::new());
     let proxy = Proxy::new(&site, &folder, ANY);
-    teach(
-        &proxy,
-        &["/private", "/no-store", "/login", "/stale", "/next"],
-    );
+    teach(&proxy, &["/private", "/no-store", "/login", "/stale", "/next"]);
     let mut with_cookie = proxy.browser("five");
     for name in ["five", "six"] {
         let mut browser = proxy.browser(name);
@@ -63,10 +60,7 @@ fn nobody_is_told_of_what_is_personal_or_of_no_use() {
     let mut told = proxy.browser("seven").get("/", "").hints();
     told.sort();
     assert_eq!(told, ["/next", "/public"]);
-    assert_eq!(
-        with_cookie.get("/", "Save-Data: on\r\n").hints(),
-        [] as [&str; 0]
-    );
+    assert_eq!(with_cookie.get("/", "Save-Data: on\r\n").hints(), [] as [&str; 0]);
 }
 
 #[test]
@@ -83,11 +77,7 @@ fn who_queues_prefetches_is_told_all_each_time() {
 #[test]
 fn harmless_cookies_name_nobody() {
     let (site, folder) = (site(), Folder::new());
-    let proxy = Proxy::new(
-        &site,
-        &folder,
-        "[prefetch]\nharmless_cookies = [\"_ga*\"]\n",
-    );
+    let proxy = Proxy::new(&site, &folder, "[prefetch]\nharmless_cookies = [\"_ga*\"]\n");
     for name in ["one", "two"] {
         let mut browser = proxy.browser(name);
         browser.get("/", "Cookie: _ga=1; _ga_x=2\r\n");
@@ -121,8 +111,7 @@ fn a_page_is_rewritten_where_wanted() {
 fn rules_name_this_site_only() {
     let (site, folder) = (site(), Folder::new());
     let proxy = Proxy::new(&site, &folder, "");
-    let rules =
-        "/.well-known/netnice-prefetch/rules.json?/a%26b&//evil.example/&https://evil.example/&/c";
+    let rules = "/.well-known/netnice-prefetch/rules.json?/a%26b&//evil.example/&https://evil.example/&/c";
     let text = proxy.browser("one").get(rules, "").text();
     assert_eq!(
         text,
@@ -142,9 +131,8 @@ fn off_is_a_plain_proxy() {
 #[test]
 fn a_log_teaches_and_explains() {
     let folder = Folder::new();
-    let line = |client: &str, path: &str| {
-        format!("{client} - - [30/Jan/2001:13:55:36 +0000] \"GET {path} HTTP/1.1\" 200 9\n")
-    };
+    let line =
+        |client: &str, path: &str| format!("{client} - - [30/Jan/2001:13:55:36 +0000] \"GET {path} HTTP/1.1\" 200 9\n");
     let text: String = ["192.0.2.1", "192.0.2.2"]
         .iter()
         .flat_map(|c| [line(c, "/"), line(c, "/next"), line(c, "/a.png")])
@@ -154,31 +142,18 @@ fn a_log_teaches_and_explains() {
     let (log, store) = (log.to_str().unwrap(), store.to_str().unwrap());
     let trained = run(&["train", log, "--store", store]);
     assert!(trained.status.success(), "{trained:?}");
-    assert!(
-        String::from_utf8_lossy(&trained.stdout).starts_with("6 lines read, 6 requests learned")
-    );
+    assert!(String::from_utf8_lossy(&trained.stdout).starts_with("6 lines read, 6 requests learned"));
     let said = |url| String::from_utf8(run(&["explain", url, "--store", store]).stdout).unwrap();
     assert!(
         said("/next").starts_with("after /: 2 of 2 times (100 %), told\n"),
         "{}",
         said("/next")
     );
-    assert!(
-        said("/").contains("on / browsers are told /next"),
-        "{}",
-        said("/")
-    );
-    assert!(
-        said("/none").starts_with("/none was not seen"),
-        "{}",
-        said("/none")
-    );
+    assert!(said("/").contains("on / browsers are told /next"), "{}", said("/"));
+    assert!(said("/none").starts_with("/none was not seen"), "{}", said("/none"));
     let site = site();
     let proxy = Proxy::new(&site, &folder, "");
-    assert_eq!(
-        proxy.browser("three").get("/", "").hints(),
-        ["/next", "/a.png"]
-    );
+    assert_eq!(proxy.browser("three").get("/", "").hints(), ["/next", "/a.png"]);
     let busy = run(&["train", log, "--store", store]);
     assert!(
         String::from_utf8_lossy(&busy.stderr).contains("another netnice-prefetch"),

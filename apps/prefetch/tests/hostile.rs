@@ -102,9 +102,7 @@ fn attack(proxy: &Proxy, random: &mut Rng) {
     };
     // Closed by a reset: no port waits for stragglers.
     SockRef::from(&stream).set_linger(Some(Duration::ZERO)).ok();
-    stream
-        .set_read_timeout(Some(Duration::from_millis(50)))
-        .ok();
+    stream.set_read_timeout(Some(Duration::from_millis(50))).ok();
     stream.write_all(&request(random)).ok();
     if random.u8(..) < 32 {
         return;
@@ -119,10 +117,7 @@ fn attack(proxy: &Proxy, random: &mut Rng) {
 
 fn memory(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
-    let line = status
-        .lines()
-        .find(|l| l.starts_with("VmHWM"))
-        .expect("its memory");
+    let line = status.lines().find(|l| l.starts_with("VmHWM")).expect("its memory");
     let kilobytes = line.split_whitespace().nth(1).expect("a number");
     kilobytes.parse::<u64>().expect("a number") * 1024
 }
@@ -131,10 +126,7 @@ fn memory(process: u32) -> u64 {
 fn live(proxy: &Proxy, name: &str, until: &AtomicBool) -> usize {
     let (mut browser, mut visits) = (proxy.browser(name), 0);
     while !until.load(Ordering::Relaxed) {
-        let reply = browser.get(
-            &format!("/account-{name}"),
-            &format!("Cookie: id={name}\r\n"),
-        );
+        let reply = browser.get(&format!("/account-{name}"), &format!("Cookie: id={name}\r\n"));
         assert_eq!((reply.status, reply.text()), (200, format!("for {name}")));
         let hints = browser.get("/", "").hints();
         assert!(hints.iter().all(|h| h == "/next"), "{hints:?}");
@@ -146,8 +138,7 @@ fn live(proxy: &Proxy, name: &str, until: &AtomicBool) -> usize {
 
 #[test]
 fn hostile_requests_harm_nobody() {
-    let tries: u64 =
-        std::env::var("NETNICE_HOSTILE_TRIES").map_or(4000, |n| n.parse().expect("a number"));
+    let tries: u64 = std::env::var("NETNICE_HOSTILE_TRIES").map_or(4000, |n| n.parse().expect("a number"));
     let site = Site::new(|path| match path.strip_prefix("/account-") {
         Some(name) => Answer {
             headers: "Content-Type: text/html\r\nCache-Control: private\r\n".into(),

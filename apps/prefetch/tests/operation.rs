@@ -13,9 +13,7 @@ fn site() -> Site {
 /// What the proxy answers to bytes as they are; empty where it only hangs up.
 fn raw(proxy: &Proxy, bytes: &[u8]) -> String {
     let mut stream = connect(proxy.address);
-    stream
-        .set_read_timeout(Some(Duration::from_secs(3)))
-        .unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
     stream.write_all(bytes).unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).ok();
@@ -35,10 +33,7 @@ fn a_reload_drops_no_request() {
     }
     // What is wrong changes nothing; what is right counts at once.
     let config = std::fs::read_to_string(folder.0.join("config.toml")).unwrap();
-    folder.file(
-        "config.toml",
-        &format!("{config}\n[prefetch]\nouttstanding = 2\n"),
-    );
+    folder.file("config.toml", &format!("{config}\n[prefetch]\nouttstanding = 2\n"));
     proxy.signal(libc::SIGHUP);
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(browser.get("/", "").status, 200);
@@ -86,19 +81,14 @@ fn wrong_settings_say_what_is_wrong() {
         let file = folder.file("wrong.toml", text);
         let done = run(&["check", file.to_str().unwrap()]);
         let error = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert!(
-            done.status.code() == Some(1) && error.contains(said),
-            "{text}: {error}"
-        );
+        assert!(done.status.code() == Some(1) && error.contains(said), "{text}: {error}");
     }
     let file = folder.file(
         "right.toml",
         "[limits]\nstall = \"5s\"\n[prefetch]\npreset = \"conservative\"\n",
     );
     let done = run(&["check", file.to_str().unwrap()]);
-    assert!(
-        done.status.success() && String::from_utf8_lossy(&done.stdout).contains("Conservative")
-    );
+    assert!(done.status.success() && String::from_utf8_lossy(&done.stdout).contains("Conservative"));
 }
 
 #[test]
@@ -131,10 +121,7 @@ fn requests_that_two_servers_read_in_two_ways_are_refused() {
         assert!(answer.starts_with("HTTP/1.1 40"), "{text}: {answer}");
     }
     let seen = site.requests();
-    assert!(
-        !seen.iter().any(|head| head.contains("smuggled")),
-        "{seen:?}"
-    );
+    assert!(!seen.iter().any(|head| head.contains("smuggled")), "{seen:?}");
 }
 
 /// The site sees no other framing than ours. After a length beside a coding the connection ends (RFC 9112, 6.3).
@@ -154,12 +141,7 @@ fn a_request_is_framed_anew() {
         format!("POST / HTTP/1.1\r\nHost: site\r\n{twice}\r\n\r\nhello").as_bytes(),
     );
     let seen = site.requests();
-    let framing = |head: &str| {
-        (
-            lines_of(head, "content-length:"),
-            lines_of(head, "transfer-encoding:"),
-        )
-    };
+    let framing = |head: &str| (lines_of(head, "content-length:"), lines_of(head, "transfer-encoding:"));
     assert_eq!(
         seen.iter().map(|head| framing(head)).collect::<Vec<_>>(),
         [(0, 1), (1, 0)],
@@ -193,8 +175,7 @@ fn what_browsers_say_of_others_is_replaced() {
 #[test]
 fn slow_ones_and_too_many_are_shown_the_door() {
     let (site, folder) = (site(), Folder::new());
-    let limits =
-        "[limits]\nhead_time = \"1s\"\nconnections_per_address = 5\nheaders = 20\nhead = \"8k\"\n";
+    let limits = "[limits]\nhead_time = \"1s\"\nconnections_per_address = 5\nheaders = 20\nhead = \"8k\"\n";
     let proxy = Proxy::new(&site, &folder, limits);
     let mut slow: Vec<_> = (0..5).map(|_| connect(proxy.address)).collect();
     for stream in &mut slow {
@@ -209,11 +190,7 @@ fn slow_ones_and_too_many_are_shown_the_door() {
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).ok();
     }
-    assert!(
-        began.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        began.elapsed()
-    );
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     let many: String = (0..40).map(|i| format!("x{i}: 1\r\n")).collect();
     let long = "x".repeat(20_000);
     for headers in [many, format!("x: {long}\r\n")] {
@@ -242,20 +219,13 @@ fn a_site_that_is_away_is_a_502() {
 fn every_request_is_logged() {
     let (site, folder) = (site(), Folder::new());
     let log = folder.0.join("access.log");
-    let proxy = Proxy::new(
-        &site,
-        &folder,
-        &format!("access_log = \"{}\"\n", log.display()),
-    );
+    let proxy = Proxy::new(&site, &folder, &format!("access_log = \"{}\"\n", log.display()));
     let mut browser = proxy.browser("one");
     browser.get("/a", "");
     browser.get("/b", "");
     std::thread::sleep(Duration::from_millis(1500));
     let text = std::fs::read_to_string(log).unwrap();
-    let lines: Vec<serde_json::Value> = text
-        .lines()
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect();
+    let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert_eq!(lines.len(), 2);
     assert_eq!(
         (&lines[0]["url"], &lines[0]["status"], &lines[0]["bytes"]),
@@ -294,7 +264,9 @@ fn other_protocols_pass_once_both_agree() {
         assert!(String::from_utf8_lossy(&head[..n])
             .to_lowercase()
             .contains("upgrade: websocket"));
-        stream.write_all(b"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n").unwrap();
+        stream
+            .write_all(b"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
+            .unwrap();
         let mut echo = [0; 5];
         stream.read_exact(&mut echo).unwrap();
         stream.write_all(&echo).unwrap();

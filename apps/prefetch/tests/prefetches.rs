@@ -51,15 +51,8 @@ fn what_would_be_of_no_use_is_refused_before_a_byte() {
     }
     let saving = browser.get("/a", "Sec-Purpose: prefetch\r\nSave-Data: on\r\n");
     assert_eq!(saving.status, 503);
-    assert_eq!(
-        proxy.metric("netnice_prefetch_refused_total{reason=\"SaveData\"}"),
-        1.0
-    );
-    assert_eq!(
-        browser.get("/large", "").body.len(),
-        2 << 20,
-        "demanded it is sent"
-    );
+    assert_eq!(proxy.metric("netnice_prefetch_refused_total{reason=\"SaveData\"}"), 1.0);
+    assert_eq!(browser.get("/large", "").body.len(), 2 << 20, "demanded it is sent");
 }
 
 #[test]
@@ -110,11 +103,7 @@ fn without_a_background_the_client_must_be_idle_for_a_second() {
     browser.get("/", "");
     let began = Instant::now();
     assert_eq!(browser.prefetch("/a").status, 200);
-    assert!(
-        began.elapsed() > Duration::from_millis(900),
-        "{:?}",
-        began.elapsed()
-    );
+    assert!(began.elapsed() > Duration::from_millis(900), "{:?}", began.elapsed());
 }
 
 #[test]
@@ -130,23 +119,14 @@ fn use_and_waste_are_counted() {
     browser.get("/c", "Referer: http://site/a\r\n");
     browser.get("/b", "");
     assert_eq!(proxy.metric("netnice_prefetch_used_total"), 1.0);
-    assert_eq!(
-        proxy.metric("netnice_prefetch_prefetched_bytes_total"),
-        12.0
-    );
+    assert_eq!(proxy.metric("netnice_prefetch_prefetched_bytes_total"), 12.0);
     assert_eq!(proxy.metric("netnice_prefetch_wasted_bytes_total"), 6.0);
 }
 
 #[test]
 fn what_the_user_waits_for_is_promoted() {
     let (site, folder) = (
-        Site::new(|path| {
-            if path == "/b" {
-                file(900_000)
-            } else {
-                page("a page")
-            }
-        }),
+        Site::new(|path| if path == "/b" { file(900_000) } else { page("a page") }),
         Folder::new(),
     );
     let proxy = Proxy::new(&site, &folder, ANY);

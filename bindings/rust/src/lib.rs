@@ -38,9 +38,7 @@ pub fn background(socket: &impl AsFd) -> io::Result<Background> {
     let reference = SockRef::from(socket);
     let had = reference.tcp_congestion()?;
     let receives = set(socket, libc::IPPROTO_TCP, NETNICE_RECEIVE, 1).is_ok();
-    let sends = choose(&had, |name| {
-        reference.set_tcp_congestion(name.as_bytes()).is_ok()
-    });
+    let sends = choose(&had, |name| reference.set_tcp_congestion(name.as_bytes()).is_ok());
     let sends = match sends {
         Some(name) => name,
         None => {
@@ -85,19 +83,14 @@ mod tests {
     #[test]
     fn the_first_that_is_there_is_taken() {
         assert_eq!(choose(b"cubic\0\0", |_| true), Some("netnice"));
-        assert_eq!(
-            choose(b"cubic", |name| name != "netnice"),
-            Some("nnledbatpp")
-        );
+        assert_eq!(choose(b"cubic", |name| name != "netnice"), Some("nnledbatpp"));
         assert_eq!(choose(b"cubic", |name| name == "lp"), Some("lp"));
         assert_eq!(choose(b"cubic", |_| false), None);
     }
 
     #[test]
     fn a_level_is_kept() {
-        let kept = choose(b"netnice2\0\0\0\0\0\0\0\0", |_| {
-            panic!("nothing is to be set")
-        });
+        let kept = choose(b"netnice2\0\0\0\0\0\0\0\0", |_| panic!("nothing is to be set"));
         assert_eq!(kept, Some("netnice2"));
     }
 

@@ -5,18 +5,9 @@
 //! A [`Core`] is one flow of one algorithm. It has no clock and no socket: the caller hands in [`Ack`]s and gets
 //! [`Send`]s, by the way that every user of the cores takes. Windows are in 1/4096 segment ([`ONE`]), times in microseconds.
 
-mod layout;
 pub mod receiver;
 
-use layout::c::{
-    self, nn_beginning as Beginning, nn_connection as Connection, nn_places as Places,
-    nn_replay_host as ReplayHost,
-};
-
-pub use layout::{
-    Ack, Event, Flow, Recovery, Replay, Rtt, Send, Siblings, Window, APP_LIMITED, DELAYED, LONE,
-    REPLAY_FLOWS, RETRANSMITTED,
-};
+use c::{nn_beginning as Beginning, nn_connection as Connection, nn_places as Places, nn_replay_host as ReplayHost};
 
 /// One segment in the cores' fixed point.
 pub const ONE: u32 = 1 << 12;
@@ -91,15 +82,7 @@ impl Core {
         let mut send = Send::default();
         self.places = Places::default();
         // SAFETY: all pointers are to live, properly laid out data of the sizes the C side expects.
-        unsafe {
-            c::nn_core_start(
-                self.algorithm as u32,
-                &self.connection(),
-                &ack,
-                &beginning,
-                &mut send,
-            )
-        }
+        unsafe { c::nn_core_start(self.algorithm as u32, &self.connection(), &ack, &beginning, &mut send) }
     }
 
     /// Takes one ACK in and says how to send until the next.
@@ -278,4 +261,39 @@ pub fn recorded(algorithm: Algorithm, seed: u64, steps: usize) -> Vec<Replay> {
         stream.push(step);
     }
     stream
+}
+
+#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code, clippy::all)]
+pub(crate) mod c {
+    include!(concat!(env!("OUT_DIR"), "/cores_c.rs"));
+}
+
+pub use c::{
+    nn_ack as Ack, nn_flow as Flow, nn_replay as Replay, nn_rtt as Rtt, nn_send as Send, nn_siblings as Siblings,
+    nn_window as Window, NN_APP_LIMITED as APP_LIMITED, NN_DELAYED as DELAYED, NN_LONE as LONE,
+    NN_RETRANSMITTED as RETRANSMITTED,
+};
+
+/// Flows of one algorithm in a recorded stream.
+pub const REPLAY_FLOWS: usize = c::NN_REPLAY_FLOWS as usize;
+
+/// What the kernel's loss recovery does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Recovery {
+    Open = c::NN_OPEN,
+    Reduced = c::NN_REDUCED,
+    Timeout = c::NN_TIMEOUT,
+}
+
+/// What happens to a recorded flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Event {
+    Start = c::NN_REPLAY_START,
+    Ack = c::NN_REPLAY_ACK,
+    Recovery = c::NN_REPLAY_RECOVERY,
+    Restart = c::NN_REPLAY_RESTART,
+    Undo = c::NN_REPLAY_UNDO,
+    Leave = c::NN_REPLAY_LEAVE,
 }

@@ -16,20 +16,14 @@ pub struct Algorithm {
 
 include!(concat!(env!("OUT_DIR"), "/receivers.rs"));
 
-#[allow(
-    non_camel_case_types,
-    non_snake_case,
-    non_upper_case_globals,
-    dead_code,
-    clippy::all
-)]
+#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code, clippy::all)]
 mod c {
     include!(concat!(env!("OUT_DIR"), "/receivers_c.rs"));
 }
 
 pub use c::{
-    nn_counted as Counted, nn_host_look as Look, nn_noted as Noted,
-    nn_receiver_siblings as Siblings, nn_segment as Segment,
+    nn_counted as Counted, nn_host_look as Look, nn_noted as Noted, nn_receiver_siblings as Siblings,
+    nn_segment as Segment,
 };
 
 /// What came since the last sample, of what TCP has counted and noted; `None`: nothing.

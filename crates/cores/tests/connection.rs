@@ -2,9 +2,7 @@
 //! What a connection makes of the kernel's facts, what a host's flows know of each other, and what goes along when a live
 //! connection changes its level.
 
-use netnice_cores::{
-    recorded, Ack, Algorithm, Core, Flow, Replayed, Send, DELAYED, ONE, REPLAY_FLOWS, RETRANSMITTED,
-};
+use netnice_cores::{recorded, Ack, Algorithm, Core, Flow, Replayed, Send, DELAYED, ONE, REPLAY_FLOWS, RETRANSMITTED};
 use proptest::prelude::*;
 
 use crate::feed::{Feeder, BASE_US};

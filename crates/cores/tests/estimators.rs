@@ -27,10 +27,7 @@ fn netnice_moves_an_eighth_for_one_outlier() {
     let mut flow = netnice();
     flow.mixed_round(&[(1, 50 * BASE_US), (15, BASE_US)]);
     let max = flow.core.flow.rtt.max;
-    assert!(
-        max > 2 * BASE_US && max <= 2 * BASE_US + BASE_US / 8 + 1,
-        "{max}"
-    );
+    assert!(max > 2 * BASE_US && max <= 2 * BASE_US + BASE_US / 8 + 1, "{max}");
 }
 
 #[test]
@@ -55,10 +52,7 @@ fn netnice_learns_a_small_buffer_from_losses() {
         flow.core.recovery(Recovery::Open);
     }
     let max = flow.core.flow.rtt.max;
-    assert!(
-        max < full + BASE_US / 10 && max >= BASE_US + BASE_US / 4,
-        "{max}"
-    );
+    assert!(max < full + BASE_US / 10 && max >= BASE_US + BASE_US / 4, "{max}");
 }
 
 /// A late comer: its first guess of the worst was twice a long queue.
@@ -117,18 +111,10 @@ fn netnice_takes_anothers_word_only_while_it_guesses() {
         BASE_US + BASE_US / 4,
         "no buffer is that small"
     );
-    assert_eq!(
-        told(20 * BASE_US, 0, false),
-        guess,
-        "it has seen less itself"
-    );
+    assert_eq!(told(20 * BASE_US, 0, false), guess, "it has seen less itself");
     assert_eq!(told(BASE_US, 0, false), guess, "another place");
     assert_eq!(told(0, 0, false), guess, "nobody told");
-    assert_eq!(
-        told(2 * BASE_US, 9_000_000, false),
-        guess,
-        "too old to guess"
-    );
+    assert_eq!(told(2 * BASE_US, 9_000_000, false), guess, "too old to guess");
     assert_eq!(told(2 * BASE_US, 0, true), guess, "it has measured itself");
 }
 
@@ -190,16 +176,8 @@ fn burst(acks: &[(u32, u32)]) -> Feeder {
     let mut flow = Feeder::fresh(Algorithm::Netnice, &[]);
     let mut rtt_us = BASE_US;
     for &(after_us, acked) in acks {
-        rtt_us = if after_us == 0 {
-            BASE_US
-        } else {
-            rtt_us + after_us
-        };
-        flow.now_us += if after_us == 0 {
-            BASE_US + PAUSE_US
-        } else {
-            after_us
-        };
+        rtt_us = if after_us == 0 { BASE_US } else { rtt_us + after_us };
+        flow.now_us += if after_us == 0 { BASE_US + PAUSE_US } else { after_us };
         let sent = flow.delivered.wrapping_sub(1);
         let ack = flow.ack(acked, sent, rtt_us);
         flow.core.on_ack(&ack);

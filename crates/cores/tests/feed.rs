@@ -84,11 +84,7 @@ impl Feeder {
                 left -= acked;
                 self.now_us = self.now_us.wrapping_add(rtt_us * acked / total.max(1));
                 // The round's last ACK is of a segment sent after the round began.
-                let sent = if left == 0 {
-                    start
-                } else {
-                    start.wrapping_sub(1)
-                };
+                let sent = if left == 0 { start } else { start.wrapping_sub(1) };
                 let ack = self.ack(acked, sent, rtt_us);
                 self.last = self.core.on_ack(&ack);
             }

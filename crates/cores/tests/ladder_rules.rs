@@ -141,11 +141,7 @@ fn a_change_of_level_keeps_base_and_window() {
     let mut fresh = Core::new(Algorithm::Netnice2, 1_000_000, 90_000);
     let first = fresh.window();
     fresh.resume(20_000, 10);
-    assert_eq!(
-        fresh.window(),
-        first,
-        "a hand-over's least window is not the flow's"
-    );
+    assert_eq!(fresh.window(), first, "a hand-over's least window is not the flow's");
 }
 
 /// The window after forty pairs of one of sixteen flows with half a segment each, of which every `nth` meets a queue.
@@ -164,21 +160,13 @@ fn in_a_crowd(nth: u32, flows: u32) -> f64 {
 
 #[test]
 fn pairs_of_siblings_meet_by_chance_and_a_level_above_is_met_always() {
-    assert!(
-        in_a_crowd(3, 16) > 1.0,
-        "every third: siblings {}",
-        in_a_crowd(3, 16)
-    );
+    assert!(in_a_crowd(3, 16) > 1.0, "every third: siblings {}", in_a_crowd(3, 16));
     assert!(
         in_a_crowd(2, 1) < 0.1,
         "alone, half of the pairs are too many {}",
         in_a_crowd(2, 1)
     );
-    assert!(
-        in_a_crowd(1, 16) < 0.1,
-        "always: somebody above {}",
-        in_a_crowd(1, 16)
-    );
+    assert!(in_a_crowd(1, 16) < 0.1, "always: somebody above {}", in_a_crowd(1, 16));
 }
 
 const LEVELS: [Algorithm; 2] = [Algorithm::Netnice1, Algorithm::Netnice2];
@@ -317,10 +305,7 @@ fn who_never_meets_an_empty_path_does_not_look() {
     for level in LEVELS {
         let (mut flow, mut dice) = (sub_packet(level), Dice(1));
         for _ in 0..200 {
-            pair(
-                &mut flow,
-                BASE_US + WIDE_PACKET_US + 2_500 + dice.below(9_000),
-            );
+            pair(&mut flow, BASE_US + WIDE_PACKET_US + 2_500 + dice.below(9_000));
             assert!(flow.window() < 1.0, "{level:?}");
         }
     }
@@ -368,11 +353,7 @@ fn bunched_acks_do_not_shrink_the_packet() {
     // The shorter way's first ACKs come together with the longer way's last: each had less of the way to go.
     for i in 1..8 {
         flow.now_us += 5;
-        let ack = flow.ack(
-            2,
-            flow.delivered.wrapping_sub(40),
-            BASE_US + 29_000 - i * 1_000,
-        );
+        let ack = flow.ack(2, flow.delivered.wrapping_sub(40), BASE_US + 29_000 - i * 1_000);
         flow.core.on_ack(&ack);
     }
     assert_eq!(packet(&flow), before);

@@ -68,11 +68,7 @@ fn slow_start_ends_before_the_queue_reaches_the_target() {
     path.round();
     let left = path.window();
     path.round();
-    assert!(
-        path.window() <= left + 0.1,
-        "{} after {left}",
-        path.window()
-    );
+    assert!(path.window() <= left + 0.1, "{} after {left}", path.window());
 }
 
 #[test]
@@ -81,11 +77,7 @@ fn growth_needs_a_used_window() {
     for _ in 0..100 {
         path.ack(2, MS, 10, false);
     }
-    assert_eq!(
-        path.window(),
-        18.0,
-        "the twelve in use, a quarter and three"
-    );
+    assert_eq!(path.window(), 18.0, "the twelve in use, a quarter and three");
     path.set_window(4.0);
     for _ in 0..1000 {
         path.ack(2, MS, 10, false);

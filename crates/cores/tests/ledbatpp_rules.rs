@@ -75,11 +75,7 @@ fn timestamps_do_not_matter() {
         let mut path = Path::with(Algorithm::Ledbatpp, clock, &[(Param::Slowdown, 0)]);
         path.settle(40.0);
         path.round();
-        assert!(
-            near(path.window(), 40.0 + 1.0 / 3.0),
-            "{clock:?}: {}",
-            path.window()
-        );
+        assert!(near(path.window(), 40.0 + 1.0 / 3.0), "{clock:?}: {}", path.window());
     }
 }
 
@@ -90,11 +86,7 @@ fn the_first_window_is_two_segments_and_slow_start_grows_by_the_gain() {
     path.set_window(30.0);
     path.core.flow.win.ssthresh = u32::MAX;
     path.round();
-    assert!(
-        near(path.window(), 40.0),
-        "1/3 a segment: {}",
-        path.window()
-    );
+    assert!(near(path.window(), 40.0), "1/3 a segment: {}", path.window());
 }
 
 #[test]
@@ -142,10 +134,7 @@ fn started() -> Path {
 fn the_first_slowdown_comes_two_round_trips_after_slow_start() {
     let mut path = started();
     let waited = until(&mut path, SECOND, slow);
-    assert!(
-        (2..=3).contains(&(waited / path.rtt() as u64)),
-        "{waited} us"
-    );
+    assert!((2..=3).contains(&(waited / path.rtt() as u64)), "{waited} us");
     assert!(near(path.core.flow.win.ssthresh as f64 / 4096.0, 40.0));
 }
 
@@ -183,10 +172,7 @@ fn a_loss_while_slow_halves_the_window_it_came_from() {
     until(&mut path, SECOND, slow);
     let before = path.core.flow.win.ssthresh;
     path.core.recovery(Recovery::Reduced);
-    assert_eq!(
-        (path.window(), path.core.flow.win.ssthresh),
-        (2.0, before / 2)
-    );
+    assert_eq!((path.window(), path.core.flow.win.ssthresh), (2.0, before / 2));
 }
 
 #[test]
@@ -195,11 +181,7 @@ fn a_slowdown_finds_a_forgotten_base_again() {
     path.forward = 2 * TARGET;
     path.hold(11 * 60 * SECOND, 40.0);
     path.round();
-    assert!(
-        path.window() > 40.0,
-        "its own queue is the base: {}",
-        path.window()
-    );
+    assert!(path.window() > 40.0, "its own queue is the base: {}", path.window());
     path.forward = 0; // what a slowdown shows
     path.hold(SECOND, 2.0);
     path.forward = 2 * TARGET;

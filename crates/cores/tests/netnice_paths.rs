@@ -49,11 +49,7 @@ fn the_round_after_a_halving_is_not_judged() {
 fn flows_of_a_host_move_to_their_mean() {
     let mut above = known(8.0);
     above.round(BASE_US);
-    assert!(
-        about(above.window(), 17.0 - 9.0 / 4.0),
-        "{}",
-        above.window()
-    );
+    assert!(about(above.window(), 17.0 - 9.0 / 4.0), "{}", above.window());
     let mut starting = known(8.0);
     starting.now_us -= 9_000_000;
     starting.round(BASE_US);
@@ -70,11 +66,7 @@ fn of_a_crowd_who_has_what_would_do_for_all_shares_it_though_they_are_sub_packet
             ..siblings(flows, mean)
         });
         flow.round(BASE_US);
-        assert!(
-            about(flow.window(), expected),
-            "{flows} of {mean}: {}",
-            flow.window()
-        );
+        assert!(about(flow.window(), expected), "{flows} of {mean}: {}", flow.window());
     }
 }
 
@@ -93,10 +85,7 @@ fn flows_of_a_host_drain_their_queue_before_they_halve() {
     assert_eq!(alone.window(), 8.0);
     // What they move to their mean of zero is a quarter each round.
     assert!(
-        about(
-            drained,
-            16.0 * f64::from(BASE_US + 1000) / f64::from(QUEUED_US) * 0.75
-        ),
+        about(drained, 16.0 * f64::from(BASE_US + 1000) / f64::from(QUEUED_US) * 0.75),
         "{drained}"
     );
     assert!(about(held, drained * 0.75), "{held}");

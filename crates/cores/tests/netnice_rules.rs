@@ -187,11 +187,7 @@ fn about(window: f64, expected: f64) -> bool {
 fn slow_start_ends_in_a_congested_round_with_what_the_path_delivered() {
     let mut flow = doubled();
     flow.round(QUEUED_US);
-    assert!(
-        about(flow.window(), drained(QUEUED_US)),
-        "{}",
-        flow.window()
-    );
+    assert!(about(flow.window(), drained(QUEUED_US)), "{}", flow.window());
     let before = flow.window();
     flow.round(QUEUED_US);
     assert_eq!(flow.window(), before, "left before the window was drained");
@@ -289,10 +285,7 @@ fn each_of_many_flows_tolerates_less() {
         flow.round(BASE_US);
         (flow.core.rtt_limit() - BASE_US) * 100 / BASE_US
     };
-    let found: Vec<_> = [1, 3, 4, 15, 16, 63, 64]
-        .iter()
-        .map(|&flows| percent(flows))
-        .collect();
+    let found: Vec<_> = [1, 3, 4, 15, 16, 63, 64].iter().map(|&flows| percent(flows)).collect();
     assert_eq!(found, [30, 30, 22, 22, 15, 15, 12]);
 }
 

@@ -82,11 +82,7 @@ fn nobody_but_root_lowers_anything() {
             for wanted in 0..64 {
                 let then = after(verb, wanted, now, true, false);
                 assert!(rank(then) >= rank(now), "{verb} {wanted:#b} at {now:#b}");
-                assert_eq!(
-                    now & !then,
-                    0,
-                    "a bit was lost: {verb} {wanted:#b} at {now:#b}"
-                );
+                assert_eq!(now & !then, 0, "a bit was lost: {verb} {wanted:#b} at {now:#b}");
                 assert!(!lowers(now, then));
             }
         }
@@ -169,14 +165,8 @@ fn what_lowers() {
 #[test]
 fn a_command_at_a_lower_level_stays_and_adds_its_directions() {
     let now = 4 | SENDS;
-    assert_eq!(
-        after(RAISE, 1 | RECEIVES | UNMARKED, now, true, false),
-        now | RECEIVES
-    );
-    assert_eq!(
-        after(RAISE, 4 | SENDS | UNMARKED, now, true, false),
-        now | UNMARKED
-    );
+    assert_eq!(after(RAISE, 1 | RECEIVES | UNMARKED, now, true, false), now | RECEIVES);
+    assert_eq!(after(RAISE, 4 | SENDS | UNMARKED, now, true, false), now | UNMARKED);
 }
 
 #[test]
@@ -195,19 +185,11 @@ fn anybody_may_do_without_quic_and_nothing_else_changes() {
 
 #[test]
 fn what_means_nothing_is_refused() {
-    for (verb, wanted) in [
-        (FORGO_QUIC, 1 | SENDS),
-        (RAISE, SENDS),
-        (SET, 1),
-        (RAISE, UNMARKED),
-    ] {
+    for (verb, wanted) in [(FORGO_QUIC, 1 | SENDS), (RAISE, SENDS), (SET, 1), (RAISE, UNMARKED)] {
         assert_eq!(answer(verb, wanted, 0, true, true).0, Meaningless);
     }
     for level in LEVELS {
-        assert_eq!(
-            answer(RAISE, level | SENDS, 0, true, false),
-            (Add, level | SENDS)
-        );
+        assert_eq!(answer(RAISE, level | SENDS, 0, true, false), (Add, level | SENDS));
     }
 }
 

@@ -69,11 +69,7 @@ fn rtt_for(queued: f64, window: f64) -> u32 {
 }
 
 fn vegas(alpha: u32, beta: u32) -> Feeder {
-    Feeder::at(
-        Algorithm::Vegas,
-        &[(Param::Alpha, alpha), (Param::Beta, beta)],
-        32.0,
-    )
+    Feeder::at(Algorithm::Vegas, &[(Param::Alpha, alpha), (Param::Beta, beta)], 32.0)
 }
 
 #[test]
@@ -261,11 +257,7 @@ fn mul_is_of_half_the_window_and_one_round_late() {
     for (level, left) in LEVELS.into_iter().zip([14.0, 4.0, 0.8]) {
         let mut flow = flow(level);
         flow.round(BASE_US * 13 / 10);
-        assert_eq!(
-            flow.window(),
-            16.0,
-            "{level:?} cut in the first congested round"
-        );
+        assert_eq!(flow.window(), 16.0, "{level:?} cut in the first congested round");
         flow.round(BASE_US * 13 / 10);
         assert_abs_diff_eq!(flow.window(), left, epsilon = 0.01);
     }
@@ -297,12 +289,7 @@ fn thresh_is_a_part_of_the_base_rtt() {
             let mut flow = flow(level);
             flow.round(rtt);
             flow.round(rtt);
-            assert_eq!(
-                flow.window() < 14.5,
-                cut,
-                "{level:?} at {rtt} us: {}",
-                flow.window()
-            );
+            assert_eq!(flow.window() < 14.5, cut, "{level:?} at {rtt} us: {}", flow.window());
         }
     }
 }
@@ -319,12 +306,7 @@ fn frac_of_the_segments_must_be_slow() {
             for _ in 0..2 {
                 flow.mixed_round(&[(slow, BASE_US * 2), (16 - slow, BASE_US)]);
             }
-            assert_eq!(
-                flow.window() < 14.5,
-                cut,
-                "{level:?}, {slow} of 16: {}",
-                flow.window()
-            );
+            assert_eq!(flow.window() < 14.5, cut, "{level:?}, {slow} of 16: {}", flow.window());
         }
     }
 }

@@ -114,10 +114,7 @@ impl Path {
                 start.wrapping_add((theirs as u64 / tick_us as u64) as u32)
             }
             Clock::Random => {
-                self.random = self
-                    .random
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
+                self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 (self.random >> 32) as u32 | 1
             }
         }

@@ -20,11 +20,7 @@ fn grows_and_yields(path: &mut Path, what: &str) {
     path.forward = BUFFER;
     path.hold(SECOND, 40.0);
     path.rounds(3);
-    assert!(
-        path.window() < 39.5,
-        "{what}: does not yield, {}",
-        path.window()
-    );
+    assert!(path.window() < 39.5, "{what}: does not yield, {}", path.window());
     path.forward = 0;
     path.hold(10 * SECOND, 40.0);
 }
@@ -32,9 +28,7 @@ fn grows_and_yields(path: &mut Path, what: &str) {
 #[test]
 fn usual_slow_and_coarse_clocks() {
     for algorithm in [Algorithm::Ledbat, Algorithm::Lp] {
-        for tick_us in [
-            1, 1_000, 2_000, 4_000, 5_000, 10_000, 20_000, 7_000, 100_000, 1_000_000,
-        ] {
+        for tick_us in [1, 1_000, 2_000, 4_000, 5_000, 10_000, 20_000, 7_000, 100_000, 1_000_000] {
             let mut path = flow(algorithm, Clock::Ticks(tick_us, 77, 0), 0);
             grows_and_yields(&mut path, &format!("{algorithm:?}, tick {tick_us} us"));
         }
@@ -97,15 +91,9 @@ fn both_clocks_wrap() {
             // the peer's wraps, and ours, so many seconds after the start
             let peer = Clock::Ticks(1_000, 0u32.wrapping_sub(before * 1_000), 0);
             let mut path = flow(algorithm, peer, 0);
-            grows_and_yields(
-                &mut path,
-                &format!("{algorithm:?}, peer wraps after {before} s"),
-            );
+            grows_and_yields(&mut path, &format!("{algorithm:?}, peer wraps after {before} s"));
             let mut path = flow(algorithm, USUAL, 0u32.wrapping_sub(before * SECOND));
-            grows_and_yields(
-                &mut path,
-                &format!("{algorithm:?}, we wrap after {before} s"),
-            );
+            grows_and_yields(&mut path, &format!("{algorithm:?}, we wrap after {before} s"));
         }
     }
 }

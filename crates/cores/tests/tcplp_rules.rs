@@ -64,11 +64,7 @@ fn persistent_congestion_takes_it_to_one_segment_without_slow_start_back() {
     rounds(&mut path, 0, 12); // the mean sinks and the watch ends
     let before = path.window();
     rounds(&mut path, 0, 5);
-    assert!(
-        path.window() <= before + 5.5,
-        "no doubling: {before} {}",
-        path.window()
-    );
+    assert!(path.window() <= before + 5.5, "no doubling: {before} {}", path.window());
 }
 
 #[test]
@@ -92,20 +88,12 @@ fn delays_are_only_learnt_before_the_first_loss() {
         path.forward = queue * MS;
         path.round();
     }
-    assert!(
-        path.window() > 100.0,
-        "slow start goes on: {}",
-        path.window()
-    );
+    assert!(path.window() > 100.0, "slow start goes on: {}", path.window());
     path.core.recovery(Recovery::Reduced);
     path.core.recovery(Recovery::Open);
     let after = path.window();
     path.round();
-    assert!(
-        path.window() < after,
-        "and now they count: {}",
-        path.window()
-    );
+    assert!(path.window() < after, "and now they count: {}", path.window());
 }
 
 #[test]

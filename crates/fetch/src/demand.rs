@@ -166,10 +166,7 @@ mod tests {
             alpha: 1.000_01,
             ..SIZES
         };
-        let one = Sizes {
-            alpha: 1.0,
-            ..SIZES
-        };
+        let one = Sizes { alpha: 1.0, ..SIZES };
         assert!((near.mean() / one.mean() - 1.0).abs() < 1e-3);
     }
 

@@ -134,11 +134,7 @@ fn fetch(options: &Options) -> Result<()> {
     })?;
 
     let report = Report {
-        summary: Summary::of(
-            &outcome.documents,
-            outcome.window_bytes,
-            options.seconds.as_secs_f64(),
-        ),
+        summary: Summary::of(&outcome.documents, outcome.window_bytes, options.seconds.as_secs_f64()),
         mean_document_bytes: demand.sizes.mean(),
         demand,
         warmup_s: options.warmup.as_secs_f64(),
@@ -228,10 +224,7 @@ mod tests {
             (s.address.port(), s.path.as_str(), s.host.as_str()),
             (80, "/x/y", "127.0.0.1")
         );
-        assert_eq!(
-            server("http://127.0.0.1:8080").unwrap().address.port(),
-            8080
-        );
+        assert_eq!(server("http://127.0.0.1:8080").unwrap().address.port(), 8080);
         assert_eq!(server("http://[::1]/d").unwrap().address.port(), 80);
         assert!(server("https://127.0.0.1/").is_err());
     }

@@ -89,10 +89,7 @@ impl Summary {
             p90_us: percentile(&latencies, 90.0),
             p99_us: percentile(&latencies, 99.0),
             max_us: latencies.last().copied().unwrap_or(0),
-            bytes_finished: measured()
-                .filter(|d| d.latency_us.is_some())
-                .map(|d| d.bytes)
-                .sum(),
+            bytes_finished: measured().filter(|d| d.latency_us.is_some()).map(|d| d.bytes).sum(),
             offered_bps: offered as f64 * 8.0 / seconds,
             goodput_bps: window_bytes as f64 * 8.0 / seconds,
             start_late_p99_us: percentile(&late, 99.0),
@@ -103,11 +100,7 @@ impl Summary {
 /// The smallest value that at least `p` per cent of the sorted values do not exceed.
 fn percentile(sorted: &[u64], p: f64) -> u64 {
     let rank = (p / 100.0 * sorted.len() as f64).ceil() as usize;
-    sorted
-        .get(rank.max(1) - 1)
-        .or(sorted.last())
-        .copied()
-        .unwrap_or(0)
+    sorted.get(rank.max(1) - 1).or(sorted.last()).copied().unwrap_or(0)
 }
 
 impl fmt::Display for Summary {
@@ -139,10 +132,7 @@ impl fmt::Display for Summary {
 /// One line a document, for spreadsheets.
 /// When the file cannot be written.
 pub fn write_csv(documents: &[Document], mut out: impl Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "client,scheduled_us,start_late_us,bytes,latency_us,measured,error"
-    )?;
+    writeln!(out, "client,scheduled_us,start_late_us,bytes,latency_us,measured,error")?;
     let field = |v: Option<u64>| v.map_or(String::new(), |v| v.to_string());
     for d in documents {
         let error = d.error.as_deref().unwrap_or("").replace('"', "'");
@@ -197,10 +187,7 @@ mod tests {
             document(Some(9_999_999), None, false),
         ];
         let s = Summary::of(&documents, 5000, 2.0);
-        assert_eq!(
-            (s.documents, s.finished, s.unfinished, s.failed),
-            (4, 2, 1, 1)
-        );
+        assert_eq!((s.documents, s.finished, s.unfinished, s.failed), (4, 2, 1, 1));
         assert_eq!((s.mean_us, s.median_us, s.max_us), (200.0, 100, 300));
         assert_eq!(s.offered_bps, 16_000.0);
         assert_eq!(s.goodput_bps, 20_000.0);

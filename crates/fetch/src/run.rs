@@ -167,9 +167,7 @@ impl Server {
     /// Fetches the first `bytes` bytes; `arrived` hears of every piece of the body.
     /// When the connection fails or the server does not deliver just the part asked for.
     pub async fn fetch(&self, bytes: u64, mut arrived: impl FnMut(u64)) -> Result<(), FetchError> {
-        let mut stream = TcpStream::connect(self.address)
-            .await
-            .map_err(FetchError::Connect)?;
+        let mut stream = TcpStream::connect(self.address).await.map_err(FetchError::Connect)?;
         stream.set_nodelay(true).map_err(FetchError::Broken)?;
         let request = format!(
             "GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: netnice-fetch\r\n\
@@ -178,17 +176,11 @@ impl Server {
             self.host,
             bytes - 1
         );
-        stream
-            .write_all(request.as_bytes())
-            .await
-            .map_err(FetchError::Broken)?;
+        stream.write_all(request.as_bytes()).await.map_err(FetchError::Broken)?;
 
         let mut buffer = Vec::with_capacity(CHUNK);
         let mut got = loop {
-            let n = stream
-                .read_buf(&mut buffer)
-                .await
-                .map_err(FetchError::Broken)?;
+            let n = stream.read_buf(&mut buffer).await.map_err(FetchError::Broken)?;
             if n == 0 {
                 return Err(FetchError::Short(0, bytes));
             }
@@ -199,10 +191,7 @@ impl Server {
         arrived(got);
         while got < bytes {
             buffer.clear();
-            let n = stream
-                .read_buf(&mut buffer)
-                .await
-                .map_err(FetchError::Broken)? as u64;
+            let n = stream.read_buf(&mut buffer).await.map_err(FetchError::Broken)? as u64;
             if n == 0 {
                 return Err(FetchError::Short(got, bytes));
             }
@@ -215,12 +204,8 @@ impl Server {
     /// The congestion control of a connection to the server, as the kernel names it.
     /// When the server cannot be reached.
     pub async fn congestion_control(&self) -> Result<String, FetchError> {
-        let stream = TcpStream::connect(self.address)
-            .await
-            .map_err(FetchError::Connect)?;
-        let name = SockRef::from(&stream)
-            .tcp_congestion()
-            .map_err(FetchError::Broken)?;
+        let stream = TcpStream::connect(self.address).await.map_err(FetchError::Connect)?;
+        let name = SockRef::from(&stream).tcp_congestion().map_err(FetchError::Broken)?;
         let end = name.iter().position(|b| *b == 0).unwrap_or(name.len());
         Ok(String::from_utf8_lossy(&name[..end]).into_owned())
     }
@@ -233,9 +218,7 @@ fn head_length(buffer: &[u8], bytes: u64) -> Result<Option<usize>, FetchError> {
     let length = match response.parse(buffer) {
         Ok(httparse::Status::Complete(length)) => length,
         Ok(httparse::Status::Partial) if buffer.len() < MAX_HEAD => return Ok(None),
-        Ok(httparse::Status::Partial) => {
-            return Err(FetchError::NotHttp(format!("head above {MAX_HEAD} bytes")))
-        }
+        Ok(httparse::Status::Partial) => return Err(FetchError::NotHttp(format!("head above {MAX_HEAD} bytes"))),
         Err(error) => return Err(FetchError::NotHttp(error.to_string())),
     };
     let status = response.code.unwrap_or(0);

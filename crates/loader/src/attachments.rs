@@ -19,9 +19,7 @@ use crate::group::Group;
 use crate::live::{switch, Switched, Target};
 use crate::lock::Lock;
 use crate::settings::State;
-use crate::shared::{
-    niceness_choices, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NICENESS_DEPTHS, NN_NICENESS_NO_QUIC,
-};
+use crate::shared::{niceness_choices, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NICENESS_DEPTHS, NN_NICENESS_NO_QUIC};
 use crate::{niceness, pins, quic, Error, Result};
 
 /// So many below the root sockets look.
@@ -325,9 +323,7 @@ impl Reached {
     pub fn why(&self) -> Option<String> {
         let reason = self.reason.as_ref()?;
         let missed = self.missed;
-        Some(format!(
-            "{missed} sockets in use are as they were: {reason}"
-        ))
+        Some(format!("{missed} sockets in use are as they were: {reason}"))
     }
 }
 

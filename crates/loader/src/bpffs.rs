@@ -94,10 +94,7 @@ fn unescape(field: &str) -> String {
     let mut rest = field;
     while let Some((before, after)) = rest.split_once('\\') {
         out.push_str(before);
-        match after
-            .get(..3)
-            .and_then(|octal| u8::from_str_radix(octal, 8).ok())
-        {
+        match after.get(..3).and_then(|octal| u8::from_str_radix(octal, 8).ok()) {
             Some(byte) => {
                 out.push(char::from(byte));
                 rest = &after[3..];

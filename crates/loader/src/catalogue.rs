@@ -44,9 +44,7 @@ impl Catalogue {
             })
         };
         let levels: Vec<Entry> = (0..=HIGHEST_LEVEL).filter_map(level).collect();
-        let others = ALGORITHMS
-            .iter()
-            .filter(|a| levels.iter().all(|l| l.name != a.name));
+        let others = ALGORITHMS.iter().filter(|a| levels.iter().all(|l| l.name != a.name));
         Self {
             receivers: receiver::ALGORITHMS
                 .iter()
@@ -142,12 +140,7 @@ mod tests {
     #[test]
     fn every_row_of_the_tables_is_there_once() {
         let c = Catalogue::read();
-        let mut senders: Vec<_> = c
-            .levels
-            .iter()
-            .chain(&c.comparison)
-            .map(|e| e.name)
-            .collect();
+        let mut senders: Vec<_> = c.levels.iter().chain(&c.comparison).map(|e| e.name).collect();
         let mut rows: Vec<_> = ALGORITHMS.iter().map(|a| a.name).collect();
         senders.sort_unstable();
         rows.sort_unstable();
@@ -186,10 +179,7 @@ mod tests {
     #[test]
     fn long_lines_go_on_below() {
         let text = Catalogue::read().wrapped(72);
-        assert!(
-            text.lines().all(|line| line.chars().count() <= 72),
-            "{text}"
-        );
+        assert!(text.lines().all(|line| line.chars().count() <= 72), "{text}");
         let joined = |t: &str| t.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(joined(&text), joined(&Catalogue::read().to_string()));
     }

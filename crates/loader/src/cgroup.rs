@@ -23,9 +23,7 @@ pub struct Hierarchy(PathBuf);
 
 impl Hierarchy {
     pub fn find() -> Result<Self> {
-        mounted(&bpffs::mount_table()?)
-            .map(Self)
-            .ok_or(Error::NoCgroup2)
+        mounted(&bpffs::mount_table()?).map(Self).ok_or(Error::NoCgroup2)
     }
 
     pub fn dir(&self, group: Group) -> PathBuf {
@@ -190,12 +188,7 @@ impl Hierarchy {
 /// Where cgroup v2 is mounted: the usual places first, then anywhere.
 pub(crate) fn mounted(mounts: &[Mount]) -> Option<PathBuf> {
     let usual = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
-    let v2 = || {
-        mounts
-            .iter()
-            .filter(|m| m.fs == "cgroup2")
-            .map(|m| m.point.clone())
-    };
+    let v2 = || mounts.iter().filter(|m| m.fs == "cgroup2").map(|m| m.point.clone());
     v2().find(|p| usual.iter().any(|u| p == Path::new(u)))
         .or_else(|| v2().next())
 }
@@ -214,10 +207,7 @@ fn walk(dir: &Path, visit: &mut impl FnMut(&Path)) {
         return;
     };
     visit(dir);
-    for entry in entries
-        .flatten()
-        .filter(|e| e.file_type().is_ok_and(|t| t.is_dir()))
-    {
+    for entry in entries.flatten().filter(|e| e.file_type().is_ok_and(|t| t.is_dir())) {
         walk(&entry.path(), visit);
     }
 }

@@ -34,13 +34,7 @@ pub fn missing(facts: &Facts) -> Vec<Finding> {
         .collect()
 }
 
-fn finding(
-    name: &'static str,
-    why: &'static str,
-    verdict: Verdict,
-    state: String,
-    remedy: &str,
-) -> Finding {
+fn finding(name: &'static str, why: &'static str, verdict: Verdict, state: String, remedy: &str) -> Finding {
     Finding {
         name,
         verdict,
@@ -63,14 +57,24 @@ fn kernel(facts: &Facts) -> Finding {
             "boot Linux 6.4 or newer; on Debian 12: apt install -t bookworm-backports linux-image-amd64. \
              The package netnice-dkms has the senders alone for this kernel.",
         ),
-        None => check(Verdict::Missing, "The version cannot be read.".into(), "mount /proc: mount -t proc proc /proc."),
+        None => check(
+            Verdict::Missing,
+            "The version cannot be read.".into(),
+            "mount /proc: mount -t proc proc /proc.",
+        ),
     }
 }
 
 fn type_information(facts: &Facts) -> Finding {
     let why = "The eBPF programs are fitted to the running kernel with it.";
     match facts.types {
-        Some(_) => finding("BTF", why, Verdict::Ok, "/sys/kernel/btf/vmlinux is readable.".into(), ""),
+        Some(_) => finding(
+            "BTF",
+            why,
+            Verdict::Ok,
+            "/sys/kernel/btf/vmlinux is readable.".into(),
+            "",
+        ),
         None => finding(
             "BTF",
             why,
@@ -90,19 +94,14 @@ fn registration(facts: &Facts) -> Finding {
         let remedy = "see BTF above; nothing else can be said without it.";
         return check(Verdict::Missing, "Unknown without BTF.".into(), remedy);
     };
-    let rebuilt =
-        "boot a kernel built with CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT and CONFIG_CGROUP_BPF.";
+    let rebuilt = "boot a kernel built with CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT and CONFIG_CGROUP_BPF.";
     match types.cong_control_args {
         _ if !types.tcp_struct_ops || !types.struct_ops_link => check(
             Verdict::Missing,
             "TCP takes no congestion control from eBPF.".into(),
             rebuilt,
         ),
-        _ if !types.cgroup_bpf => check(
-            Verdict::Missing,
-            "cgroups take no eBPF programs.".into(),
-            rebuilt,
-        ),
+        _ if !types.cgroup_bpf => check(Verdict::Missing, "cgroups take no eBPF programs.".into(), rebuilt),
         Some(args @ (2 | 4)) => check(
             Verdict::Ok,
             format!("TCP and cgroups take eBPF (cong_control with {args} arguments)."),
@@ -142,8 +141,7 @@ fn jit(facts: &Facts) -> Finding {
 
 fn cgroup2(facts: &Facts) -> Finding {
     let check = |verdict, state: String, remedy: &str| {
-        let why =
-            "A command and its children are told apart from others by their cgroup v2 directory.";
+        let why = "A command and its children are told apart from others by their cgroup v2 directory.";
         finding("cgroup v2", why, verdict, state, remedy)
     };
     match &facts.cgroup2 {
@@ -178,17 +176,10 @@ fn bpffs(facts: &Facts) -> Finding {
 }
 
 fn capabilities(facts: &Facts) -> Finding {
-    let why =
-        "Loading programs for everybody's TCP takes CAP_BPF, CAP_NET_ADMIN and CAP_SYS_ADMIN.";
+    let why = "Loading programs for everybody's TCP takes CAP_BPF, CAP_NET_ADMIN and CAP_SYS_ADMIN.";
     let lacking = facts.lacking();
     if lacking.is_empty() {
-        return finding(
-            "root",
-            why,
-            Verdict::Ok,
-            "All capabilities are there.".into(),
-            "",
-        );
+        return finding("root", why, Verdict::Ok, "All capabilities are there.".into(), "");
     }
     let state = format!("Not there: {}.", lacking.join(", "));
     finding(
@@ -206,14 +197,8 @@ fn root_of_cgroups(facts: &Facts) -> Finding {
         finding("root of the cgroups", why, verdict, state, remedy)
     };
     match &facts.holders {
-        None => check(
-            Verdict::Note,
-            "Not to be seen without root.".into(),
-            "run it as root.",
-        ),
-        Some(holders) if holders.is_empty() => {
-            check(Verdict::Ok, "Nobody's program keeps others out.".into(), "")
-        }
+        None => check(Verdict::Note, "Not to be seen without root.".into(), "run it as root."),
+        Some(holders) if holders.is_empty() => check(Verdict::Ok, "Nobody's program keeps others out.".into(), ""),
         Some(holders) => {
             let named: Vec<String> = holders.iter().map(ToString::to_string).collect();
             check(

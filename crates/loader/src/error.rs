@@ -8,8 +8,8 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 use libbpf_rs::libbpf_sys::{
-    bpf_attach_type, bpf_prog_query, BPF_CGROUP_INET_SOCK_CREATE, BPF_CGROUP_SOCK_OPS,
-    BPF_CGROUP_SYSCTL, BPF_F_ALLOW_MULTI,
+    bpf_attach_type, bpf_prog_query, BPF_CGROUP_INET_SOCK_CREATE, BPF_CGROUP_SOCK_OPS, BPF_CGROUP_SYSCTL,
+    BPF_F_ALLOW_MULTI,
 };
 use libbpf_rs::query::ProgInfoIter;
 use serde::Serialize;
@@ -87,10 +87,7 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn file(
-        what: &'static str,
-        path: impl Into<PathBuf>,
-    ) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn file(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { what, path, source }
     }
@@ -109,12 +106,7 @@ impl Error {
 fn listed(findings: &[Finding]) -> String {
     findings
         .iter()
-        .map(|f| {
-            format!(
-                "\n  {}: {} {}\n    What to do: {}",
-                f.name, f.state, f.why, f.remedy
-            )
-        })
+        .map(|f| format!("\n  {}: {} {}\n    What to do: {}", f.name, f.state, f.why, f.remedy))
         .collect()
 }
 
@@ -181,8 +173,7 @@ pub(crate) fn holders(cgroup: &Path) -> Vec<Holder> {
     let holder = |hook, id| Holder {
         hook,
         id,
-        program: named(id)
-            .map_or_else(String::new, |info| info.name.to_string_lossy().into_owned()),
+        program: named(id).map_or_else(String::new, |info| info.name.to_string_lossy().into_owned()),
     };
     ids.into_iter()
         .flat_map(|(hook, ids)| ids.into_iter().map(move |id| holder(hook, id)))
@@ -193,16 +184,7 @@ pub(crate) fn holders(cgroup: &Path) -> Vec<Holder> {
 fn alone(cgroup: &File, kind: bpf_attach_type) -> Vec<u32> {
     let (mut flags, mut ids, mut number) = (0, [0; MOST], MOST as u32);
     // SAFETY: the kernel writes at most `number` of the ids, and a word each of the others.
-    let failed = unsafe {
-        bpf_prog_query(
-            cgroup.as_raw_fd(),
-            kind,
-            0,
-            &mut flags,
-            ids.as_mut_ptr(),
-            &mut number,
-        )
-    };
+    let failed = unsafe { bpf_prog_query(cgroup.as_raw_fd(), kind, 0, &mut flags, ids.as_mut_ptr(), &mut number) };
     if failed != 0 || flags & BPF_F_ALLOW_MULTI != 0 {
         return Vec::new();
     }

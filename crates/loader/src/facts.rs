@@ -130,10 +130,7 @@ impl Release {
     /// Reads the start of /proc/sys/kernel/osrelease, "6.1.0-18-amd64" say.
     pub fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.trim().split(|c: char| !c.is_ascii_digit());
-        Some(Self(
-            numbers.next()?.parse().ok()?,
-            numbers.next()?.parse().ok()?,
-        ))
+        Some(Self(numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
     }
 }
 
@@ -161,10 +158,7 @@ impl TypeInfo {
     pub fn read(path: &Path) -> Option<Self> {
         libbpf::quiet();
         let btf = Btf::from_path(path).ok()?;
-        let has = |name: &str| {
-            btf.type_by_name::<libbpf_rs::btf::BtfType<'_>>(name)
-                .is_some()
-        };
+        let has = |name: &str| btf.type_by_name::<libbpf_rs::btf::BtfType<'_>>(name).is_some();
         Some(Self {
             cong_control_args: cong_control_args(&btf),
             tcp_struct_ops: has("bpf_struct_ops_tcp_congestion_ops"),
@@ -176,9 +170,7 @@ impl TypeInfo {
 
 fn cong_control_args(btf: &Btf<'_>) -> Option<u32> {
     let ops: Struct<'_> = btf.type_by_name("tcp_congestion_ops")?;
-    let member = ops
-        .iter()
-        .find(|m| m.name.is_some_and(|n| n == "cong_control"))?;
+    let member = ops.iter().find(|m| m.name.is_some_and(|n| n == "cong_control"))?;
     let pointer: Ptr<'_> = btf.type_by_id(member.ty)?;
     let function: FuncProto<'_> = btf.type_by_id(pointer.referenced_type().type_id())?;
     u32::try_from(function.iter().count()).ok()
@@ -186,8 +178,7 @@ fn cong_control_args(btf: &Btf<'_>) -> Option<u32> {
 
 /// The names setsockopt(TCP_CONGESTION) takes now, in every network namespace.
 pub fn congestion_controls() -> Result<Vec<String>> {
-    let text = std::fs::read_to_string(CONGESTION_CONTROLS)
-        .map_err(Error::file("read", CONGESTION_CONTROLS))?;
+    let text = std::fs::read_to_string(CONGESTION_CONTROLS).map_err(Error::file("read", CONGESTION_CONTROLS))?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 

@@ -25,7 +25,6 @@ pub mod receiver;
 pub mod rules;
 mod sender;
 pub mod settings;
-mod shared;
 pub mod sockets;
 pub mod status;
 mod step;
@@ -38,3 +37,9 @@ pub use step::Step;
 
 /// Identifies the eBPF objects inside this binary: a hash of their bytes.
 pub const BUILD_ID: &str = env!("NETNICE_BUILD_ID");
+
+/// What the eBPF programs and we both know, as their headers have it.
+#[allow(non_camel_case_types, non_upper_case_globals, dead_code)]
+mod shared {
+    include!(concat!(env!("OUT_DIR"), "/shared.rs"));
+}

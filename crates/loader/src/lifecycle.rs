@@ -19,10 +19,7 @@ use crate::niceness::{self, Place};
 use crate::policy::Policy;
 use crate::receiver::{self, Counters, Params, ADOPTED_PROGRAM, OFF, OPTION_PROGRAM, PROGRAM};
 use crate::settings::State;
-use crate::{
-    attachments, bpffs, doctor, facts, live, pins, quic, rules, sender, Error, Result, Step,
-    UpOptions,
-};
+use crate::{attachments, bpffs, doctor, facts, live, pins, quic, rules, sender, Error, Result, Step, UpOptions};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -145,9 +142,7 @@ fn load(
     State::new(
         options.algorithms(),
         options.mark,
-        hindered
-            .as_ref()
-            .map(|why| in_short(why) + &by_whom(hierarchy)),
+        hindered.as_ref().map(|why| in_short(why) + &by_whom(hierarchy)),
     )
     .pin()?;
     on_step(Step::StatePinned);
@@ -173,20 +168,13 @@ fn held(hierarchy: &Hierarchy) -> Option<Error> {
 fn by_whom(hierarchy: &Hierarchy) -> String {
     let holders = holders(hierarchy.root());
     let first = holders.first();
-    first.map_or_else(String::new, |holder| {
-        format!("; {holder} lets no other join")
-    })
+    first.map_or_else(String::new, |holder| format!("; {holder} lets no other join"))
 }
 
 /// What a line has room for: the verifier's log can be long.
 fn in_short(error: &Error) -> String {
     let text = error.to_string();
-    text.lines()
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .take(200)
-        .collect()
+    text.lines().next().unwrap_or_default().chars().take(200).collect()
 }
 
 /// True when an up has completed and the group can be joined. Cheap: no BPF, two look-ups of a name.
@@ -268,8 +256,7 @@ pub(crate) enum Health {
 
 pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Health> {
     let Some(state) = State::read() else {
-        let remains =
-            pins::root().exists() || Group::all().any(|group| hierarchy.id(group).is_some());
+        let remains = pins::root().exists() || Group::all().any(|group| hierarchy.id(group).is_some());
         return Ok(if remains {
             Health::Degraded(vec!["incomplete".to_owned()])
         } else {
@@ -293,8 +280,7 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
     }
     for group in Group::all() {
         let name = group.name();
-        let there =
-            |pin: &Path| hierarchy.id(group).is_some() && attached_to(pin) == hierarchy.id(group);
+        let there = |pin: &Path| hierarchy.id(group).is_some() && attached_to(pin) == hierarchy.id(group);
         if group.direction.sends() && !there(&pins::policy_link(&name)) {
             defects.push(format!("the cgroup {name} has lost its policy"));
         }

@@ -74,10 +74,7 @@ impl Target {
     fn choices(&self, default: &str) -> waiting_choices {
         let name = self.congestion_control.as_deref();
         let mut cc_name = [0; 16];
-        for (to, from) in cc_name[..15]
-            .iter_mut()
-            .zip(name.unwrap_or(default).bytes())
-        {
+        for (to, from) in cc_name[..15].iter_mut().zip(name.unwrap_or(default).bytes()) {
             *to = from;
         }
         waiting_choices {
@@ -130,9 +127,7 @@ pub enum NotAdopted {
     #[error("on a connection in use it can only since Linux {RECEIVING}. Start the program with netnice instead")]
     Kernel,
     /// It takes root to have single sockets adopted, or an up for applications.
-    #[error(
-        "it takes root: 'sudo netnice …', or 'netnicectl up --applications' by the administrator"
-    )]
+    #[error("it takes root: 'sudo netnice …', or 'netnicectl up --applications' by the administrator")]
     NotAttached,
     #[error(transparent)]
     Other(io::Error),
@@ -270,8 +265,7 @@ impl Maps {
     /// What it receives yields no longer.
     fn release(&self, socket: &Tcp) -> io::Result<()> {
         let key = socket.as_fd().as_raw_fd().to_ne_bytes();
-        let forget =
-            |map: &Option<MapHandle>| map.as_ref().is_some_and(|map| map.delete(&key).is_ok());
+        let forget = |map: &Option<MapHandle>| map.as_ref().is_some_and(|map| map.delete(&key).is_ok());
         forget(&self.wishes);
         if [&self.receiving, &self.adopted].map(forget).contains(&true) {
             socket.release_window()?;

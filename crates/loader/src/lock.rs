@@ -36,11 +36,7 @@ impl Lock {
         static ADMITTED: OnceLock<Option<File>> = OnceLock::new();
         let folder = Path::new(FOLDER);
         if ADMITTED.get().is_none() {
-            let _ = ADMITTED.set(admitted(
-                folder,
-                env::var(RESERVATION).ok().as_deref(),
-                LONGEST_WAIT,
-            )?);
+            let _ = ADMITTED.set(admitted(folder, env::var(RESERVATION).ok().as_deref(), LONGEST_WAIT)?);
         }
         Self::take_in(folder, LONGEST_WAIT)
     }
@@ -142,8 +138,7 @@ mod tests {
 
     impl Folder {
         fn new(name: &str) -> Self {
-            let folder =
-                env::temp_dir().join(format!("netnice-lock-{name}-{}", std::process::id()));
+            let folder = env::temp_dir().join(format!("netnice-lock-{name}-{}", std::process::id()));
             let _ = fs::remove_dir_all(&folder);
             Self(folder)
         }
@@ -229,10 +224,7 @@ mod tests {
             Ok(_) => panic!("two at once"),
             Err(why) => why.to_string(),
         };
-        assert!(
-            why.contains(&format!("process {}", std::process::id())),
-            "{why}"
-        );
+        assert!(why.contains(&format!("process {}", std::process::id())), "{why}");
     }
 
     #[test]
@@ -241,12 +233,7 @@ mod tests {
         fs::create_dir_all(&folder.0).expect("a folder");
         fs::set_permissions(&folder.0, Permissions::from_mode(0o755)).expect("a folder");
         drop(Lock::take_in(&folder.0, SHORT).expect("free"));
-        let mode = |path: &Path| {
-            fs::metadata(path)
-                .expect("it is there")
-                .permissions()
-                .mode()
-        };
+        let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode();
         assert_eq!(mode(&folder.0) & 0o777, 0o700);
         assert_eq!(mode(&folder.0.join("lock")) & 0o077, 0);
     }

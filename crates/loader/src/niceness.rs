@@ -17,9 +17,9 @@ use crate::cgroup::Hierarchy;
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
 use crate::policy::{self, Counters};
 use crate::shared::{
-    niceness_choices, niceness_counters, nn_verb, NN_CALL_ANSWERS, NN_CALL_ASK, NN_CALL_DONE,
-    NN_CALL_FILE, NN_CALL_NO_QUIC, NN_CALL_RAISE, NN_CALL_SET, NN_NICENESS_LEVEL_0,
-    NN_NICENESS_NO_QUIC, NN_NICENESS_RECEIVES, NN_NICENESS_SENDS, NN_NICENESS_UNMARKED,
+    niceness_choices, niceness_counters, nn_verb, NN_CALL_ANSWERS, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE,
+    NN_CALL_NO_QUIC, NN_CALL_RAISE, NN_CALL_SET, NN_NICENESS_LEVEL_0, NN_NICENESS_NO_QUIC, NN_NICENESS_RECEIVES,
+    NN_NICENESS_SENDS, NN_NICENESS_UNMARKED,
 };
 use crate::{object, pins, Error, Result};
 
@@ -99,10 +99,7 @@ pub(crate) fn group(bits: u32) -> Option<Group> {
     let level = (0..=HIGHEST_LEVEL)
         .rev()
         .find(|level| bits & NN_NICENESS_LEVEL_0 << level != 0)?;
-    let direction = match (
-        bits & NN_NICENESS_SENDS != 0,
-        bits & NN_NICENESS_RECEIVES != 0,
-    ) {
+    let direction = match (bits & NN_NICENESS_SENDS != 0, bits & NN_NICENESS_RECEIVES != 0) {
         (true, false) => Direction::Send,
         (false, true) => Direction::Receive,
         _ => Direction::Both,
@@ -195,13 +192,8 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result
             }));
         }
     }
-    let root = File::open(hierarchy.root()).map_err(Error::file(
-        "open the root of the cgroups",
-        hierarchy.root(),
-    ))?;
-    let mut loaded = open
-        .load()
-        .map_err(Error::bpf("load the programs of niceness"))?;
+    let root = File::open(hierarchy.root()).map_err(Error::file("open the root of the cgroups", hierarchy.root()))?;
+    let mut loaded = open.load().map_err(Error::bpf("load the programs of niceness"))?;
     for (pid, bits) in alive(kept) {
         let processes = loaded.maps_mut().find(|map| map.name() == "processes");
         let processes = processes.expect("the object has a map of processes");
@@ -210,8 +202,7 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result
     for (name, place) in PROGRAMS {
         let program = loaded.progs_mut().find(|program| program.name() == name);
         let program = program.expect("the object has the programs of its list");
-        let mut link = attach(&program, place, &root)
-            .map_err(Error::bpf(format!("attach '{name}' for everybody")))?;
+        let mut link = attach(&program, place, &root).map_err(Error::bpf(format!("attach '{name}' for everybody")))?;
         link.pin(pins::niceness_link(name))
             .map_err(Error::bpf("pin the programs of niceness"))?;
     }
@@ -234,9 +225,7 @@ fn alive(kept: &[(u32, u32)]) -> impl Iterator<Item = &(u32, u32)> {
 /// Sets the number's bit, of words of 64.
 fn note(known: &mut [u8], pid: u32) {
     let mut words = known.chunks_exact_mut(size_of::<u64>());
-    let word = words
-        .nth(pid as usize / 64)
-        .expect("a bit for every number");
+    let word = words.nth(pid as usize / 64).expect("a bit for every number");
     let bits = u64::from_ne_bytes((&*word).try_into().expect("a word"));
     word.copy_from_slice(&(bits | 1 << (pid % 64)).to_ne_bytes());
 }
@@ -256,9 +245,7 @@ pub(crate) fn choices() -> Option<niceness_choices> {
     let value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
     let value: [u8; size_of::<niceness_choices>()] = value.try_into().ok()?;
     // SAFETY: as many bytes as the structure has, of integers.
-    Some(unsafe {
-        std::mem::transmute::<[u8; size_of::<niceness_choices>()], niceness_choices>(value)
-    })
+    Some(unsafe { std::mem::transmute::<[u8; size_of::<niceness_choices>()], niceness_choices>(value) })
 }
 
 pub(crate) fn choose(all: niceness_choices) -> Result<()> {
@@ -273,8 +260,7 @@ fn counters() -> Option<(Counters, u64)> {
     let bytes = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
     let bytes = bytes.get(..size_of::<niceness_counters>())?;
     // SAFETY: as many bytes as the structure has, of integers; they need not be aligned.
-    let all: niceness_counters =
-        unsafe { bytes.as_ptr().cast::<niceness_counters>().read_unaligned() };
+    let all: niceness_counters = unsafe { bytes.as_ptr().cast::<niceness_counters>().read_unaligned() };
     Some((policy::counted(&all.connections), all.refused))
 }
 
@@ -354,8 +340,7 @@ mod tests {
             assert_eq!(group(bits(one)), Some(one));
         }
         assert_eq!(group(0), None);
-        let added = bits(Group::new(0, true, Direction::Send))
-            | bits(Group::new(2, true, Direction::Receive));
+        let added = bits(Group::new(0, true, Direction::Send)) | bits(Group::new(2, true, Direction::Receive));
         assert_eq!(group(added), Some(Group::new(2, true, Direction::Both)));
     }
 }

@@ -15,12 +15,7 @@ pub(crate) type Pinned<'a> = [(&'a str, &'a Path)];
 
 /// Opens it; `what` it is completes an error's sentence. Maps in `shared` are those that are pinned there, maps in `own`
 /// will be.
-pub(crate) fn open(
-    what: &str,
-    code: &[u8],
-    shared: &Pinned<'_>,
-    own: &Pinned<'_>,
-) -> Result<OpenObject> {
+pub(crate) fn open(what: &str, code: &[u8], shared: &Pinned<'_>, own: &Pinned<'_>) -> Result<OpenObject> {
     libbpf::quiet();
     let mut object = ObjectBuilder::default()
         .name(NAME)

@@ -34,57 +34,43 @@ pub fn policy_link(cgroup: &str) -> PathBuf {
     links().join(format!("policy-{cgroup}"))
 }
 
-pub fn params() -> PathBuf {
-    maps().join("params")
+/// A function for each pinned map, by the name of its file.
+macro_rules! maps {
+    ($($(#[$about:meta])* $name:ident: $file:literal,)*) => {
+        $($(#[$about])* pub fn $name() -> PathBuf {
+            maps().join($file)
+        })*
+    };
 }
 
-/// The choices and counters of every cgroup that sends.
-pub fn groups() -> PathBuf {
-    maps().join("groups")
-}
-
-/// Sockets for which their cgroup no longer speaks.
-pub fn moved() -> PathBuf {
-    maps().join("moved")
+maps! {
+    params: "params",
+    /// The choices and counters of every cgroup that sends.
+    groups: "groups",
+    /// Sockets for which their cgroup no longer speaks.
+    moved: "moved",
+    receiver_params: "receiver-params",
+    receiver_counters: "receiver-counters",
+    receiver_connections: "receiver-connections",
+    /// The niceness of processes, by their number in the first namespace.
+    processes: "processes",
+    /// The niceness of cgroups, by id.
+    attached: "attached",
+    /// Which cgroups and programs are in the background from when they begin.
+    rules: "rules",
+    niceness_choices: "niceness-choices",
+    niceness_counters: "niceness-counters",
+    quic_counters: "quic-counters",
+    /// Who wishes that a socket yields with what it receives, by socket.
+    receiver_wishes: "receiver-wishes",
+    /// Connections that yield by such a wish.
+    receiver_adopted: "receiver-adopted",
+    /// Pinned last and removed first: while it exists, everything else does.
+    state: "state",
 }
 
 pub fn receiver_link(cgroup: &str, program: &str) -> PathBuf {
     links().join(format!("receiver-{program}-{cgroup}"))
-}
-
-pub fn receiver_params() -> PathBuf {
-    maps().join("receiver-params")
-}
-
-pub fn receiver_counters() -> PathBuf {
-    maps().join("receiver-counters")
-}
-
-pub fn receiver_connections() -> PathBuf {
-    maps().join("receiver-connections")
-}
-
-/// The niceness of processes, by their number in the first namespace.
-pub fn processes() -> PathBuf {
-    maps().join("processes")
-}
-
-/// The niceness of cgroups, by id.
-pub fn attached() -> PathBuf {
-    maps().join("attached")
-}
-
-/// Which cgroups and programs are in the background from when they begin.
-pub fn rules() -> PathBuf {
-    maps().join("rules")
-}
-
-pub fn niceness_choices() -> PathBuf {
-    maps().join("niceness-choices")
-}
-
-pub fn niceness_counters() -> PathBuf {
-    maps().join("niceness-counters")
 }
 
 pub fn niceness_link(program: &str) -> PathBuf {
@@ -96,35 +82,14 @@ pub fn quic_link(program: &str) -> PathBuf {
     links().join(program)
 }
 
-pub fn quic_counters() -> PathBuf {
-    maps().join("quic-counters")
-}
-
-/// Who wishes that a socket yields with what it receives, by socket.
-pub fn receiver_wishes() -> PathBuf {
-    maps().join("receiver-wishes")
-}
-
-/// Connections that yield by such a wish.
-pub fn receiver_adopted() -> PathBuf {
-    maps().join("receiver-adopted")
-}
-
 /// Of the programs that adopted sockets need; on the root of the cgroups.
 pub fn adopted_link(program: &str) -> PathBuf {
     receiver_link("root", program)
 }
 
-/// Pinned last and removed first: while it exists, everything else does.
-pub fn state() -> PathBuf {
-    maps().join("state")
-}
-
 /// A pinned map; `None` where there is none, or it may not be opened. libbpf-rs panics on a path it cannot turn into a map.
 pub(crate) fn map(pin: &Path) -> Option<MapHandle> {
-    pin.exists()
-        .then(|| MapHandle::from_pinned_path(pin).ok())
-        .flatten()
+    pin.exists().then(|| MapHandle::from_pinned_path(pin).ok()).flatten()
 }
 
 pub(crate) fn make() -> Result<()> {
@@ -144,11 +109,7 @@ pub(crate) fn remove_links() -> Result<()> {
         remove_link(&path)?;
     }
     let begun = Instant::now();
-    while facts::congestion_controls()?
-        .iter()
-        .any(|cc| released.contains(cc))
-        && begun.elapsed() < RELEASE
-    {
+    while facts::congestion_controls()?.iter().any(|cc| released.contains(cc)) && begun.elapsed() < RELEASE {
         sleep(Duration::from_millis(1));
     }
     Ok(())
@@ -196,7 +157,5 @@ fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn name(path: &Path) -> &str {
-    path.file_name()
-        .and_then(|n| n.to_str())
-        .unwrap_or_default()
+    path.file_name().and_then(|n| n.to_str()).unwrap_or_default()
 }

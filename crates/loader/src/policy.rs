@@ -33,11 +33,9 @@ impl Policy {
             .map_err(Error::bpf("load the policy program"))?;
         for mut map in object.maps_mut() {
             let pin = pins::maps().join(map.name());
-            map.pin(pin)
-                .map_err(Error::bpf("pin a map of the policy"))?;
+            map.pin(pin).map_err(Error::bpf("pin a map of the policy"))?;
         }
-        let groups = MapHandle::from_pinned_path(pins::groups())
-            .map_err(Error::bpf("open the map of the cgroups"))?;
+        let groups = MapHandle::from_pinned_path(pins::groups()).map_err(Error::bpf("open the map of the cgroups"))?;
         Ok(Self { object, groups })
     }
 
@@ -56,10 +54,7 @@ impl Policy {
             .find(|program| program.name() == PROGRAM)
             .expect("the object has its program")
             .attach_cgroup(cgroup.as_raw_fd())
-            .map_err(Error::bpf(format!(
-                "attach the policy to {}",
-                dir.display()
-            )))?;
+            .map_err(Error::bpf(format!("attach the policy to {}", dir.display())))?;
         on_step(Step::PolicyAttached);
         // The kernel makes room for a cgroup's data when the program is attached, not before.
         let choices = encode(&group.congestion_control(), mark);
@@ -94,10 +89,7 @@ impl AllCounters {
 
     /// `None` where they may not be read, or nothing is counted.
     pub(crate) fn of(&self, hierarchy: &Hierarchy, group: Group) -> Option<Counters> {
-        let found = self
-            .0
-            .as_ref()?
-            .lookup(&key(hierarchy, group), MapFlags::ANY);
+        let found = self.0.as_ref()?.lookup(&key(hierarchy, group), MapFlags::ANY);
         decode(&found.ok()??)
     }
 }
@@ -114,8 +106,7 @@ fn encode(congestion_control: &str, mark: bool) -> [u8; size_of::<policy_group>(
     };
     // The last byte stays the zero that ends it.
     let room = group.cc_name.iter_mut().take(15);
-    room.zip(congestion_control.bytes())
-        .for_each(|(to, byte)| *to = byte);
+    room.zip(congestion_control.bytes()).for_each(|(to, byte)| *to = byte);
     // SAFETY: a structure of integers without gaps, as many bytes as it has.
     unsafe { std::mem::transmute(group) }
 }

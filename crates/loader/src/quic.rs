@@ -19,12 +19,7 @@ use crate::{object, pins, Error, Result};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/quic.bpf.o"));
 /// Last those for datagrams without a connection: with them all are there.
-const PROGRAMS: [&str; 4] = [
-    "quic_connect4",
-    "quic_connect6",
-    "quic_sendmsg4",
-    "quic_sendmsg6",
-];
+const PROGRAMS: [&str; 4] = ["quic_connect4", "quic_connect6", "quic_sendmsg4", "quic_sendmsg6"];
 const PORT: u16 = NN_QUIC_PORT as u16;
 
 /// Are they loaded? For who may look.
@@ -77,19 +72,11 @@ pub(crate) fn load(hierarchy: &Hierarchy) -> Result<bool> {
     let open = object::open(
         "the programs that refuse QUIC",
         OBJECT,
-        &[
-            ("processes", &pins::processes()),
-            ("attached", &pins::attached()),
-        ],
+        &[("processes", &pins::processes()), ("attached", &pins::attached())],
         &[(".bss", &counters)],
     )?;
-    let root = File::open(hierarchy.root()).map_err(Error::file(
-        "open the root of the cgroups",
-        hierarchy.root(),
-    ))?;
-    let loaded = open
-        .load()
-        .map_err(Error::bpf("load the programs that refuse QUIC"))?;
+    let root = File::open(hierarchy.root()).map_err(Error::file("open the root of the cgroups", hierarchy.root()))?;
+    let loaded = open.load().map_err(Error::bpf("load the programs that refuse QUIC"))?;
     for name in PROGRAMS {
         let program = loaded.progs_mut().find(|program| program.name() == name);
         let program = program.expect("the object has the programs of its list");

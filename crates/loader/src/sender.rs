@@ -10,11 +10,7 @@ pub(crate) const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sende
 const OLD_SIGNATURE: &str = "_v1";
 
 /// Loads the object with only the wanted maps, registers and pins each.
-pub(crate) fn load(
-    wanted: &[String],
-    cong_control_args: u32,
-    on_step: &mut dyn FnMut(Step),
-) -> Result<()> {
+pub(crate) fn load(wanted: &[String], cong_control_args: u32, on_step: &mut dyn FnMut(Step)) -> Result<()> {
     let taken = facts::congestion_controls()?;
     if let Some(cc) = wanted.iter().find(|cc| taken.contains(cc)) {
         return Err(Error::NameTaken(cc.clone()));
@@ -27,8 +23,7 @@ pub(crate) fn load(
             let cc = name.trim_end_matches(OLD_SIGNATURE);
             register(&mut map, cc, on_step)?;
         } else if name.ends_with(".data") {
-            map.pin(pins::params())
-                .map_err(Error::bpf("pin the parameters"))?;
+            map.pin(pins::params()).map_err(Error::bpf("pin the parameters"))?;
             on_step(Step::ParamsPinned);
         }
     }
@@ -41,10 +36,7 @@ fn open(wanted: &[String], cong_control_args: u32) -> Result<Object> {
         .name("netnice_sender")
         .and_then(|builder| builder.open_memory(OBJECT))
         .map_err(Error::bpf("open the sender object"))?;
-    for mut map in open
-        .maps_mut()
-        .filter(|m| m.map_type() == MapType::StructOps)
-    {
+    for mut map in open.maps_mut().filter(|m| m.map_type() == MapType::StructOps) {
         let name = map.name().to_string_lossy().into_owned();
         let (cc, args) = match name.strip_suffix(OLD_SIGNATURE) {
             Some(cc) => (cc, 2),
@@ -54,8 +46,7 @@ fn open(wanted: &[String], cong_control_args: u32) -> Result<Object> {
         map.set_autocreate(wanted)
             .map_err(Error::bpf("leave out a congestion control"))?;
     }
-    open.load()
-        .map_err(Error::bpf("load the congestion control"))
+    open.load().map_err(Error::bpf("load the congestion control"))
 }
 
 fn register(map: &mut MapMut<'_>, cc: &str, on_step: &mut dyn FnMut(Step)) -> Result<()> {

@@ -42,19 +42,11 @@ impl UpOptions {
     /// In the order of the table, each once.
     pub(crate) fn algorithms(&self) -> Vec<String> {
         let wanted = |a: &&Algorithm| a.shipped || self.with.iter().any(|w| w == a.name);
-        ALGORITHMS
-            .iter()
-            .filter(wanted)
-            .map(|a| a.name.to_owned())
-            .collect()
+        ALGORITHMS.iter().filter(wanted).map(|a| a.name.to_owned()).collect()
     }
 
     pub(crate) fn check(&self) -> Result<()> {
-        match self
-            .with
-            .iter()
-            .find(|w| ALGORITHMS.iter().all(|a| a.name != *w))
-        {
+        match self.with.iter().find(|w| ALGORITHMS.iter().all(|a| a.name != *w)) {
             Some(unknown) => Err(Error::UnknownAlgorithm(unknown.clone(), algorithm_names())),
             None => Ok(()),
         }
@@ -84,9 +76,7 @@ impl State {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build_id: crate::BUILD_ID.to_owned(),
-            since: SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(0, |d| d.as_secs()),
+            since: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
             algorithms,
             mark,
             hindered,
@@ -110,19 +100,11 @@ impl State {
             ..Default::default()
         };
         let (key, size) = (KEY.len() as u32, SIZE as u32);
-        let mut map = MapHandle::create(
-            MapType::Array,
-            Some("netnice_state"),
-            key,
-            size,
-            1,
-            &options,
-        )
-        .map_err(Error::bpf("create the state map"))?;
+        let mut map = MapHandle::create(MapType::Array, Some("netnice_state"), key, size, 1, &options)
+            .map_err(Error::bpf("create the state map"))?;
         map.update(&KEY, &value, MapFlags::ANY)
             .map_err(Error::bpf("write the state map"))?;
-        map.pin(pins::state())
-            .map_err(Error::bpf("pin the state map"))
+        map.pin(pins::state()).map_err(Error::bpf("pin the state map"))
     }
 }
 
@@ -160,10 +142,7 @@ pub(crate) fn rows() -> Result<Vec<(&'static str, Values)>> {
 }
 
 /// Sets `changes` ("key=value" already split) at once, or nothing when one of them is wrong.
-pub(crate) fn set_sender<'a>(
-    name: &str,
-    changes: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<()> {
+pub(crate) fn set_sender<'a>(name: &str, changes: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<()> {
     let (mut rows, loaded) = open("set")?;
     let row = ALGORITHMS
         .iter()
@@ -222,9 +201,7 @@ pub fn set(name: &str, changes: &[(String, String)]) -> Result<()> {
     }
     match (pairs.next(), pairs.next()) {
         (Some(("algorithm", value)), None) => Params::open(&pins::receiver_params())?.choose(value),
-        (Some((key, _)), _) if key != "algorithm" => {
-            Err(Error::UnknownParameter(key.into(), "algorithm".into()))
-        }
+        (Some((key, _)), _) if key != "algorithm" => Err(Error::UnknownParameter(key.into(), "algorithm".into())),
         _ => Err(Error::Twice("algorithm")),
     }
 }

@@ -5,14 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::net::SocketAddr;
 
-use netlink_packet_core::{
-    NetlinkHeader, NetlinkMessage, NetlinkPayload, NLM_F_DUMP, NLM_F_REQUEST,
-};
+use netlink_packet_core::{NetlinkHeader, NetlinkMessage, NetlinkPayload, NLM_F_DUMP, NLM_F_REQUEST};
 use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
 use netlink_packet_sock_diag::inet::nlas::{Nla, TcpInfo};
-use netlink_packet_sock_diag::inet::{
-    ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags,
-};
+use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags};
 use netlink_packet_sock_diag::SockDiagMessage;
 use netlink_sys::protocols::NETLINK_SOCK_DIAG;
 use netlink_sys::Socket;
@@ -35,14 +31,8 @@ pub fn by_congestion_control() -> Result<BTreeMap<String, usize>> {
 }
 
 /// All that are no listeners, of both families, with the extensions asked for.
-pub(crate) fn each(
-    extensions: ExtensionFlags,
-    on_socket: &mut dyn FnMut(InetResponse),
-) -> Result<()> {
-    for (family, id) in [
-        (AF_INET, SocketId::new_v4()),
-        (AF_INET6, SocketId::new_v6()),
-    ] {
+pub(crate) fn each(extensions: ExtensionFlags, on_socket: &mut dyn FnMut(InetResponse)) -> Result<()> {
+    for (family, id) in [(AF_INET, SocketId::new_v4()), (AF_INET6, SocketId::new_v6())] {
         dump(family, id, extensions.clone(), on_socket).map_err(Error::Sockets)?;
     }
     Ok(())
@@ -90,11 +80,8 @@ fn dump(
 fn read(datagram: &[u8], on_socket: &mut dyn FnMut(InetResponse)) -> io::Result<bool> {
     let mut rest = datagram;
     while !rest.is_empty() {
-        let message =
-            NetlinkMessage::<SockDiagMessage>::deserialize(rest).map_err(io::Error::other)?;
-        let length = (message.header.length as usize)
-            .next_multiple_of(4)
-            .min(rest.len());
+        let message = NetlinkMessage::<SockDiagMessage>::deserialize(rest).map_err(io::Error::other)?;
+        let length = (message.header.length as usize).next_multiple_of(4).min(rest.len());
         match message.payload {
             NetlinkPayload::InnerMessage(SockDiagMessage::InetResponse(response)) => {
                 on_socket(*response);
@@ -181,12 +168,9 @@ fn measured(info: &TcpInfo) -> u32 {
 /// The kernel does not tell.
 pub fn flows() -> Result<Vec<Flow>> {
     let mut flows = Vec::new();
-    each(
-        ExtensionFlags::CONG | ExtensionFlags::INFO,
-        &mut |response| {
-            flows.extend(Flow::of(&response));
-        },
-    )?;
+    each(ExtensionFlags::CONG | ExtensionFlags::INFO, &mut |response| {
+        flows.extend(Flow::of(&response));
+    })?;
     Ok(flows)
 }
 
@@ -275,11 +259,7 @@ fn sockets(process: &Process) -> Vec<u32> {
 }
 
 fn unit(path: &str) -> &str {
-    let is_unit = |part: &&str| {
-        [".service", ".scope", ".slice"]
-            .iter()
-            .any(|end| part.ends_with(end))
-    };
+    let is_unit = |part: &&str| [".service", ".scope", ".slice"].iter().any(|end| part.ends_with(end));
     path.rsplit('/').find(is_unit).unwrap_or(path)
 }
 
@@ -300,28 +280,19 @@ mod tests {
         client.write_all(&[0; 4096]).expect("room");
         server.read_exact(&mut [0; 4096]).expect("sent");
         let all = flows().expect("the kernel tells");
-        let end = |local| {
-            all.iter()
-                .find(|flow| flow.local == local)
-                .expect("is there")
-        };
+        let end = |local| all.iter().find(|flow| flow.local == local).expect("is there");
         let one = end(client.local_addr().expect("connected"));
         assert_eq!((one.peer, one.state), (to, "established"));
         assert_eq!(one.sent, 1 + 4096);
         assert!(one.window > 0 && one.base_us <= one.rtt_us);
-        let other = all
-            .iter()
-            .find(|flow| flow.local == to && flow.peer == one.local);
+        let other = all.iter().find(|flow| flow.local == to && flow.peer == one.local);
         assert_eq!(other.expect("is there").received, 4096);
     }
 
     #[test]
     fn units() {
         assert_eq!(unit("/system.slice/nginx.service"), "nginx.service");
-        assert_eq!(
-            unit("/user.slice/user-1.slice/session-2.scope/x"),
-            "session-2.scope"
-        );
+        assert_eq!(unit("/user.slice/user-1.slice/session-2.scope/x"), "session-2.scope");
         assert_eq!(unit("/kubepods/pod1/abc"), "/kubepods/pod1/abc");
         assert_eq!(unit("/"), "/");
     }
@@ -329,9 +300,7 @@ mod tests {
     #[test]
     fn a_socket_of_this_process() {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("loopback");
-        let number = rustix::fs::fstat(socket.as_fd())
-            .expect("it is open")
-            .st_ino;
+        let number = rustix::fs::fstat(socket.as_fd()).expect("it is open").st_ino;
         let owners = owners();
         let owner = owners.get(&(number as u32)).expect("this process");
         assert_eq!(owner.pid, std::process::id());

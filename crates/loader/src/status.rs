@@ -86,9 +86,7 @@ pub fn status() -> Result<Status> {
         None if made || pins::root().exists() => Condition::Incomplete,
         None => Condition::Down,
     };
-    let same_build = loaded
-        .as_ref()
-        .is_some_and(|s| s.build_id == crate::BUILD_ID);
+    let same_build = loaded.as_ref().is_some_and(|s| s.build_id == crate::BUILD_ID);
     Ok(Status {
         condition,
         loaded,

@@ -103,8 +103,7 @@ pub(crate) struct Rows {
 impl Rows {
     /// Opens them by the pin of the object's data; `start` is where the table begins there.
     pub(crate) fn open(pin: &Path, start: usize, parameters: &'static [Parameter]) -> Result<Self> {
-        let map =
-            MapHandle::from_pinned_path(pin).map_err(Error::bpf("open the live parameters"))?;
+        let map = MapHandle::from_pinned_path(pin).map_err(Error::bpf("open the live parameters"))?;
         let value = map
             .lookup(&0u32.to_ne_bytes(), MapFlags::ANY)
             .map_err(Error::bpf("read the live parameters"))?;
@@ -136,10 +135,7 @@ impl Rows {
     }
 
     /// The parameters that the algorithm of this row uses, with their places and in the order of the columns.
-    fn used<'a>(
-        &'a self,
-        algorithm: &'a Algorithm,
-    ) -> impl Iterator<Item = (usize, &'static Parameter)> + 'a {
+    fn used<'a>(&'a self, algorithm: &'a Algorithm) -> impl Iterator<Item = (usize, &'static Parameter)> + 'a {
         let uses = |name| algorithm.defaults.iter().any(|(used, _)| *used == name);
         let all = self.parameters.iter().enumerate();
         all.filter(move |(_, p)| uses(p.name))
@@ -159,13 +155,10 @@ impl Rows {
         changes: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<()> {
         for (name, text) in changes {
-            let (column, parameter) = self
-                .used(algorithm)
-                .find(|(_, p)| p.name == name)
-                .ok_or_else(|| {
-                    let used: Vec<_> = self.used(algorithm).map(|(_, p)| p.name).collect();
-                    Error::UnknownParameter(name.into(), used.join(", "))
-                })?;
+            let (column, parameter) = self.used(algorithm).find(|(_, p)| p.name == name).ok_or_else(|| {
+                let used: Vec<_> = self.used(algorithm).map(|(_, p)| p.name).collect();
+                Error::UnknownParameter(name.into(), used.join(", "))
+            })?;
             self.put(self.at(row, column), parameter.check(text)?)?;
         }
         self.save()
@@ -221,10 +214,7 @@ mod tests {
             &[row(&[("floor", 1)]), row(&[("floor", 10)]), row(&[])]
         ));
         for bad in [&[("floor", 0)], &[("floor", 11)], &[("flo", 5)]] {
-            assert!(
-                !is_sound(&[FLOOR], &[row(&[("floor", 5)]), row(bad)]),
-                "{bad:?}"
-            );
+            assert!(!is_sound(&[FLOOR], &[row(&[("floor", 5)]), row(bad)]), "{bad:?}");
         }
     }
 
@@ -233,10 +223,7 @@ mod tests {
         assert_eq!(FLOOR.check("10").expect("in range"), 10);
         for bad in ["0", "11", "-1", "ten", "", "4294967296"] {
             let said = FLOOR.check(bad).expect_err(bad).to_string();
-            assert!(
-                said.contains("floor") && said.contains("segments, 1 to 10"),
-                "{said}"
-            );
+            assert!(said.contains("floor") && said.contains("segments, 1 to 10"), "{said}");
         }
     }
 }

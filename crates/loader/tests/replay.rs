@@ -21,10 +21,7 @@ fn ebpf_and_host_come_to_the_same_windows() {
         .open_memory(OBJECT)
         .and_then(|open| open.load())
         .expect("load the replay program: this test needs root and a kernel with eBPF");
-    let program = object
-        .progs_mut()
-        .next()
-        .expect("the object has one program");
+    let program = object.progs_mut().next().expect("the object has one program");
 
     for algorithm in Algorithm::ALL {
         let mut replayed = Replayed::new(algorithm);

@@ -2,7 +2,7 @@
 //! The verifier's budget: what this kernel's verifier had to look at for each program, against tests/verifier/KERNEL.json.
 //! A program that suddenly costs a tenth more has a reason that somebody should know. Needs root.
 //!
-//! `NETNICE_PIN=1 cargo test -p netnice-loader --test verifier` writes the numbers of this kernel anew.
+//! `NETNICE_PIN=1 cargo test --release -p netnice-loader verifier` writes the numbers of this kernel anew.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,11 +35,7 @@ fn programs_stay_within_the_verifiers_budget() {
     });
     let pinned: Budget = serde_json::from_str(&text).expect("names and numbers");
     let names = |budget: &Budget| budget.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(
-        names(&found),
-        names(&pinned),
-        "programs came or went: NETNICE_PIN=1"
-    );
+    assert_eq!(names(&found), names(&pinned), "programs came or went: NETNICE_PIN=1");
     let over: Vec<String> = found
         .iter()
         .filter(|(name, cost)| **cost > pinned[*name] * MOST_PERCENT / 100)
@@ -56,10 +52,7 @@ fn load_every_algorithm() -> Object {
     let mut open = ObjectBuilder::default()
         .open_memory(SENDER)
         .expect("open the sender object");
-    assert_eq!(
-        choose_current(&mut open),
-        netnice_loader::settings::ALGORITHMS.len()
-    );
+    assert_eq!(choose_current(&mut open), netnice_loader::settings::ALGORITHMS.len());
     open.load()
         .expect("load every algorithm: needs root and Linux 6.10 or newer")
 }
@@ -67,19 +60,14 @@ fn load_every_algorithm() -> Object {
 /// What a level's cgroup gets: all receivers are in one program.
 fn load_the_receivers() -> Object {
     let mut open = ObjectBuilder::default();
-    let open = open
-        .open_memory(RECEIVER)
-        .expect("open the receiver object");
+    let open = open.open_memory(RECEIVER).expect("open the receiver object");
     open.load().expect("load the receivers: needs root")
 }
 
 /// Leaves out the structs for kernels before 6.10; how many are left.
 fn choose_current(open: &mut OpenObject) -> usize {
     let mut algorithms = 0;
-    for mut map in open
-        .maps_mut()
-        .filter(|map| map.map_type() == MapType::StructOps)
-    {
+    for mut map in open.maps_mut().filter(|map| map.map_type() == MapType::StructOps) {
         let current = !map.name().to_string_lossy().ends_with("_v1");
         map.set_autocreate(current).expect("choose the map");
         algorithms += usize::from(current);
@@ -91,12 +79,7 @@ fn budget(object: &Object) -> Budget {
     object
         .progs()
         .filter(|program| program.as_fd().as_raw_fd() > 0) // those of maps left out are not loaded
-        .map(|program| {
-            (
-                program.name().to_string_lossy().into_owned(),
-                verified(&program),
-            )
-        })
+        .map(|program| (program.name().to_string_lossy().into_owned(), verified(&program)))
         .collect()
 }
 

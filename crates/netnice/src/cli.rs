@@ -177,12 +177,7 @@ struct Levels;
 impl TypedValueParser for Levels {
     type Value = Asked;
 
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<Asked, clap::Error> {
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<Asked, clap::Error> {
         Asked::from_str.parse_ref(command, argument, value)
     }
 
@@ -233,11 +228,7 @@ mod tests {
                 Err(error) => error.to_string(),
                 Ok(cli) => format!("{:?}", cli.command),
             };
-            let expected = if words[0] == "cmd" {
-                "--level"
-            } else {
-                "0, 1, 2, off"
-            };
+            let expected = if words[0] == "cmd" { "--level" } else { "0, 1, 2, off" };
             assert!(said.contains(expected), "{words:?}: {said}");
         }
     }
@@ -259,9 +250,7 @@ mod tests {
             "nnledbatpp",
             "nnlp",
         ] {
-            let line = help
-                .lines()
-                .find(|l| l.split_whitespace().take(2).any(|w| w == name));
+            let line = help.lines().find(|l| l.split_whitespace().take(2).any(|w| w == name));
             assert!(line.is_some(), "{name}: {help}");
         }
     }

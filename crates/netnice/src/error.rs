@@ -25,27 +25,23 @@ pub enum Error {
     Hindered,
     #[error("nobody refuses QUIC on this machine yet, and only root can load what does.\nTry 'sudo netnice --quic=tcp …', or have the administrator run 'netnicectl up --quic'.")]
     QuicPasses,
-    #[error("there is no room: as many processes are nice as netnice keeps account of.\n'netnicectl status' counts them.")]
-    NoRoom,
     #[error(
-        "this process cannot become nicer: {0}.\nRun 'netnicectl doctor' to see what is wrong."
+        "there is no room: as many processes are nice as netnice keeps account of.\n'netnicectl status' counts them."
     )]
+    NoRoom,
+    #[error("this process cannot become nicer: {0}.\nRun 'netnicectl doctor' to see what is wrong.")]
     NotNicer(io::Error),
     #[error("only root can move a process into the background: {}: permission denied.\nTry 'sudo netnice …', or start the program with 'netnice …', which needs no rights.", .0.display())]
     NotRoot(PathBuf),
     #[error("cannot join {}: {}.\nRun 'netnicectl doctor' to see what is wrong.", .0.display(), .1)]
     Join(PathBuf, io::Error),
-    #[error(
-        "there is no process {0}: it has ended, or never was.\nLook it up: 'pidof NAME' or 'ps'."
-    )]
+    #[error("there is no process {0}: it has ended, or never was.\nLook it up: 'pidof NAME' or 'ps'.")]
     NoProcess(u32),
     #[error("cannot look at process {0}: {1}")]
     Hidden(u32, ProcError),
     #[error("process {0} ({1}) is a thread of the kernel: it opens no connections that could be moved.\nName the program whose connections you mean.")]
     KernelThread(u32, String),
-    #[error(
-        "process {0} ({1}) belongs to another user: only root may move it.\nTry 'sudo netnice …'."
-    )]
+    #[error("process {0} ({1}) belongs to another user: only root may move it.\nTry 'sudo netnice …'.")]
     NotYours(u32, String),
     #[error("process {0} ({1}) is at level {2}: only root may make it less nice.\nTry 'sudo netnice …', or a level above {2}.")]
     LessNice(u32, String, u32),
@@ -56,14 +52,8 @@ pub enum Error {
         all: usize,
         reason: io::Error,
     },
-    #[error(
-        "process {pid}: what {unadopted} of its TCP sockets receive cannot begin to yield: {reason}."
-    )]
-    NotAdopted {
-        pid: u32,
-        unadopted: usize,
-        reason: String,
-    },
+    #[error("process {pid}: what {unadopted} of its TCP sockets receive cannot begin to yield: {reason}.")]
+    NotAdopted { pid: u32, unadopted: usize, reason: String },
     #[error("cannot print what was asked for: {0}")]
     Print(io::Error),
     #[error("{}", listed(.0))]

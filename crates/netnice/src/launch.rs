@@ -73,11 +73,8 @@ fn exec(program: &OsString, arguments: &[OsString]) -> Result<Infallible, Error>
 /// Sees to it that the group is there and does something.
 pub(crate) fn load(target: Group) -> Result<(), Error> {
     if privileged() {
-        if !is_up(&Hierarchy::find()?, target)
-            && up(&UpOptions::default(), &mut |_| ())? != Outcome::AlreadyUp
-        {
-            complain("loaded into the kernel, for the first time since it started ('netnicectl down' unloads it)",
-            );
+        if !is_up(&Hierarchy::find()?, target) && up(&UpOptions::default(), &mut |_| ())? != Outcome::AlreadyUp {
+            complain("loaded into the kernel, for the first time since it started ('netnicectl down' unloads it)");
             if let Err(why) = rules::apply_file() {
                 complain(why);
             }

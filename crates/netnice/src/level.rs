@@ -13,12 +13,7 @@ pub(crate) fn checked(asked: i64) -> Result<u32, Error> {
 }
 
 /// Never less nice than now, and never marked again after somebody further out said not to.
-pub(crate) fn choose(
-    current: Option<Group>,
-    level: u32,
-    no_mark: bool,
-    direction: Direction,
-) -> Group {
+pub(crate) fn choose(current: Option<Group>, level: u32, no_mark: bool, direction: Direction) -> Group {
     let Some(now) = current else {
         return Group::new(level, !no_mark, direction);
     };
@@ -30,18 +25,9 @@ pub(crate) fn choose(
 }
 
 /// For a process that runs already: the level as asked, everything else as it was unless asked.
-pub(crate) fn choose_for(
-    current: Option<Group>,
-    level: u32,
-    no_mark: bool,
-    direction: Option<Direction>,
-) -> Group {
+pub(crate) fn choose_for(current: Option<Group>, level: u32, no_mark: bool, direction: Option<Direction>) -> Group {
     let now = current.unwrap_or(Group::new(level, true, Direction::Both));
-    Group::new(
-        level,
-        now.marked && !no_mark,
-        direction.unwrap_or(now.direction),
-    )
+    Group::new(level, now.marked && !no_mark, direction.unwrap_or(now.direction))
 }
 
 /// Would a process yield less there, to anybody or in any direction, than it does now?

@@ -105,9 +105,7 @@ fn permitted(process: &Process, to: Option<Group>) -> Result<(), Error> {
         return Err(Error::NotYours(process.pid, name()));
     }
     match process.group {
-        Some(now) if level::less_nice(now, to) => {
-            Err(Error::LessNice(process.pid, name(), now.level))
-        }
+        Some(now) if level::less_nice(now, to) => Err(Error::LessNice(process.pid, name(), now.level)),
         _ => Ok(()),
     }
 }
@@ -224,10 +222,7 @@ mod tests {
         let me = Process::look(std::process::id()).expect("it runs");
         assert_eq!(me.pid, std::process::id());
         assert!(!me.kernel);
-        assert!(matches!(
-            Process::look(i32::MAX as u32),
-            Err(Error::NoProcess(_))
-        ));
+        assert!(matches!(Process::look(i32::MAX as u32), Err(Error::NoProcess(_))));
     }
 
     #[test]

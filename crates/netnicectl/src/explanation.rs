@@ -81,9 +81,7 @@ impl OfProcess {
         let sockets = sockets_of(pid);
         let mut connections = BTreeMap::new();
         for flow in flows()?.iter().filter(|flow| sockets.contains(&flow.inode)) {
-            *connections
-                .entry(flow.congestion_control.clone())
-                .or_insert(0) += 1;
+            *connections.entry(flow.congestion_control.clone()).or_insert(0) += 1;
         }
         let mut rules = rules::current();
         rules.retain(|rule| rule.names_command(&program));
@@ -103,9 +101,7 @@ impl OfProcess {
 impl Display for OfProcess {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "process {} ({})", self.pid, self.program)?;
-        let own = self
-            .own
-            .map_or("foreground".to_owned(), |group| group.to_string());
+        let own = self.own.map_or("foreground".to_owned(), |group| group.to_string());
         writeln!(f, "  by itself        {own}")?;
         for rule in &self.rules {
             writeln!(f, "                   the policy: {rule}")?;
@@ -117,16 +113,11 @@ impl Display for OfProcess {
             writeln!(f, "                   {cause}")?;
         }
         match self.in_effect {
-            None => writeln!(
-                f,
-                "  in effect        foreground: what it opens is not touched"
-            )?,
+            None => writeln!(f, "  in effect        foreground: what it opens is not touched")?,
             Some(group) => writeln!(f, "  in effect        {group}: {}", promised(group))?,
         }
         let by = self.connections.iter();
-        let counts: Vec<String> = by
-            .map(|(name, number)| format!("{number} on {name}"))
-            .collect();
+        let counts: Vec<String> = by.map(|(name, number)| format!("{number} on {name}")).collect();
         match counts.len() {
             0 => write!(
                 f,
@@ -177,10 +168,7 @@ impl Display for OfCgroup {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "cgroup /{}", self.cgroup.display())?;
         if self.causes.is_empty() {
-            write!(
-                f,
-                "\n  in the foreground: neither it nor one that it is in is attached"
-            )?;
+            write!(f, "\n  in the foreground: neither it nor one that it is in is attached")?;
         }
         for cause in &self.causes {
             write!(f, "\n  {cause}")?;
@@ -234,14 +222,8 @@ impl Display for OfSocket {
         } = &self.flow;
         writeln!(f, "connection {local} - {peer}")?;
         match self.flow.level() {
-            Some(level) => writeln!(
-                f,
-                "  what it sends    yields at level {level}: {congestion_control}"
-            )?,
-            None => writeln!(
-                f,
-                "  what it sends    is in the foreground: {congestion_control}"
-            )?,
+            Some(level) => writeln!(f, "  what it sends    yields at level {level}: {congestion_control}")?,
+            None => writeln!(f, "  what it sends    is in the foreground: {congestion_control}")?,
         }
         if self.differs() {
             writeln!(
@@ -325,15 +307,7 @@ mod tests {
         ] {
             assert!(text.parse::<Ends>().is_ok(), "{text}");
         }
-        for text in [
-            "443",
-            "cron.service",
-            "a:b",
-            ":",
-            ":70000",
-            "docker-3f.scope",
-            "",
-        ] {
+        for text in ["443", "cron.service", "a:b", ":", ":70000", "docker-3f.scope", ""] {
             assert!(text.parse::<Ends>().is_err(), "{text}");
         }
     }

@@ -21,8 +21,7 @@ pub fn text(status: &Status) -> Result<String> {
     )?;
     let counted = status.connections_untold.is_none();
     for c in status.connections.iter().filter(|_| counted) {
-        open.with_label_values(&[&c.algorithm])
-            .set(signed(c.count as u64));
+        open.with_label_values(&[&c.algorithm]).set(signed(c.count as u64));
     }
     let groups = Groups::register(&registry)?;
     for group in &status.groups {
@@ -35,12 +34,7 @@ pub fn text(status: &Status) -> Result<String> {
         groups.processes(OWN, niceness.processes.len());
         groups.count(OWN, &niceness.counters);
         let help = "Times that a process stayed in the foreground for want of room.";
-        count(
-            &registry,
-            "netnice_processes_refused_total",
-            help,
-            niceness.refused,
-        )?;
+        count(&registry, "netnice_processes_refused_total", help, niceness.refused)?;
     }
     if let Some(receiver) = &status.receiver {
         let c = &receiver.counters;
@@ -50,22 +44,14 @@ pub fn text(status: &Status) -> Result<String> {
                 "Connections that yield with what they receive.",
                 c.connections,
             ),
-            (
-                "adopted",
-                "Of these, those that were in use already.",
-                c.adopted,
-            ),
+            ("adopted", "Of these, those that were in use already.", c.adopted),
             ("segments", "Segments received on them.", c.segments),
             (
                 "unstamped_segments",
                 "Of these, those without a timestamp.",
                 c.unstamped,
             ),
-            (
-                "refused_windows",
-                "Windows that the kernel refused.",
-                c.clamp_failed,
-            ),
+            ("refused_windows", "Windows that the kernel refused.", c.clamp_failed),
         ] {
             let name = format!("netnice_receiver_{name}_total");
             count(&registry, &name, help, value)?;
@@ -107,17 +93,12 @@ impl Groups {
                 "Connections that kept their congestion control.",
             )?,
             marked: counter("netnice_marked_total", "Connections marked DSCP LE.")?,
-            not_marked: counter(
-                "netnice_not_marked_total",
-                "Connections that could not be marked.",
-            )?,
+            not_marked: counter("netnice_not_marked_total", "Connections that could not be marked.")?,
         })
     }
 
     fn processes(&self, group: &str, count: usize) {
-        self.processes
-            .with_label_values(&[group])
-            .set(signed(count as u64));
+        self.processes.with_label_values(&[group]).set(signed(count as u64));
     }
 
     fn count(&self, group: &str, c: &Counters) {

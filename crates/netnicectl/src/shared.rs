@@ -27,27 +27,15 @@ pub struct Names(Vec<PossibleValue>);
 impl Names {
     /// What `up --with` loads.
     pub fn comparison() -> Self {
-        Self(
-            Catalogue::read()
-                .comparison
-                .into_iter()
-                .map(value)
-                .collect(),
-        )
+        Self(Catalogue::read().comparison.into_iter().map(value).collect())
     }
 
     /// What `set` takes.
     pub fn settable() -> Self {
         let all = Catalogue::read();
         let entries = [all.levels, all.receivers, all.comparison].concat();
-        let receiver =
-            PossibleValue::new("receiver").help("which of them decides how programs receive");
-        Self(
-            [receiver]
-                .into_iter()
-                .chain(entries.into_iter().map(value))
-                .collect(),
-        )
+        let receiver = PossibleValue::new("receiver").help("which of them decides how programs receive");
+        Self([receiver].into_iter().chain(entries.into_iter().map(value)).collect())
     }
 }
 
@@ -58,12 +46,7 @@ fn value(entry: Entry) -> PossibleValue {
 impl TypedValueParser for Names {
     type Value = String;
 
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<String, Error> {
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<String, Error> {
         StringValueParser::new().parse_ref(command, argument, value)
     }
 

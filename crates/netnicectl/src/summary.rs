@@ -36,14 +36,8 @@ impl Display for Summary<'_> {
         for a in &status.attached {
             attached(f, a)?;
         }
-        status
-            .niceness
-            .as_ref()
-            .map_or(Ok(()), |n| niceness(f, n))?;
-        status
-            .receiver
-            .as_ref()
-            .map_or(Ok(()), |r| receiver(f, r))?;
+        status.niceness.as_ref().map_or(Ok(()), |n| niceness(f, n))?;
+        status.receiver.as_ref().map_or(Ok(()), |r| receiver(f, r))?;
         status.quic_refused.map_or(Ok(()), |refused| {
             writeln!(f, "QUIC refused to who is to use TCP: {refused}")
         })
@@ -53,7 +47,10 @@ impl Display for Summary<'_> {
 fn condition(f: &mut Formatter<'_>, status: &Status) -> fmt::Result {
     match (&status.condition, &status.loaded) {
         (Condition::Up, Some(state)) => loaded(f, state, status.same_build),
-        (Condition::Incomplete, _) => writeln!(f, "incomplete: an up or down did not finish; 'netnicectl up' repairs it, 'netnicectl down' removes it"),
+        (Condition::Incomplete, _) => writeln!(
+            f,
+            "incomplete: an up or down did not finish; 'netnicectl up' repairs it, 'netnicectl down' removes it"
+        ),
         (Condition::Hidden, _) => writeln!(f, "up; run it as root to see what is loaded"),
         _ => writeln!(f, "down; 'netnicectl up' loads it"),
     }
@@ -69,17 +66,10 @@ fn loaded(f: &mut Formatter<'_>, state: &State, same_build: bool) -> fmt::Result
         state.algorithms.join(", "),
         state.version
     )?;
-    writeln!(
-        f,
-        "DSCP LE marking: {}",
-        if state.mark { "on" } else { "off" }
-    )?;
+    writeln!(f, "DSCP LE marking: {}", if state.mark { "on" } else { "off" })?;
     if let Some(why) = &state.hindered {
         writeln!(f, "only root can use it: {why}")?;
-        writeln!(
-            f,
-            "  when that is gone, 'netnicectl down' and 'up' let everybody"
-        )?;
+        writeln!(f, "  when that is gone, 'netnicectl down' and 'up' let everybody")?;
     }
     if !same_build {
         writeln!(
@@ -106,10 +96,7 @@ fn attached(f: &mut Formatter<'_>, attachment: &Attachment) -> fmt::Result {
     let mark = if group.marked { "" } else { ", unmarked" };
     let quic = if *without_quic { ", without QUIC" } else { "" };
     let (cgroup, level) = (cgroup.display(), group.level);
-    writeln!(
-        f,
-        "attached{rule} at level {level}{direction}{mark}{quic}: {cgroup}"
-    )
+    writeln!(f, "attached{rule} at level {level}{direction}{mark}{quic}: {cgroup}")
 }
 
 fn receiver(f: &mut Formatter<'_>, receiver: &ReceiverStatus) -> fmt::Result {
@@ -120,10 +107,7 @@ fn receiver(f: &mut Formatter<'_>, receiver: &ReceiverStatus) -> fmt::Result {
         writeln!(f, "  of them          {} were in use already", c.adopted)?;
     }
     if receiver.applications {
-        writeln!(
-            f,
-            "  applications     applications may choose for their connections"
-        )?;
+        writeln!(f, "  applications     applications may choose for their connections")?;
     }
     writeln!(f, "  segments         {} received", c.segments)?;
     if c.unstamped > 0 {
@@ -139,9 +123,7 @@ fn receiver(f: &mut Formatter<'_>, receiver: &ReceiverStatus) -> fmt::Result {
 /// The levels themselves; of their variants those that somebody uses.
 fn worth_telling(group: &GroupStatus) -> bool {
     let used = |c: &Counters| c.active + c.passive > 0;
-    !group.name.contains('-')
-        || !group.processes.is_empty()
-        || group.counters.as_ref().is_some_and(used)
+    !group.name.contains('-') || !group.processes.is_empty() || group.counters.as_ref().is_some_and(used)
 }
 
 fn group(f: &mut Formatter<'_>, group: &GroupStatus) -> fmt::Result {
@@ -185,11 +167,7 @@ fn counted(f: &mut Formatter<'_>, c: &Counters) -> fmt::Result {
         )?;
     }
     if c.mark_failed > 0 {
-        writeln!(
-            f,
-            "  not marked       {} refused by the kernel",
-            c.mark_failed
-        )?;
+        writeln!(f, "  not marked       {} refused by the kernel", c.mark_failed)?;
     }
     Ok(())
 }

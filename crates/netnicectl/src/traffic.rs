@@ -135,13 +135,7 @@ impl Traffic {
     }
 
     pub fn sort(&mut self, by: Column) {
-        let order = |row: &Row| {
-            (
-                std::cmp::Reverse(row.key(by)),
-                row.flow.local,
-                row.flow.peer,
-            )
-        };
+        let order = |row: &Row| (std::cmp::Reverse(row.key(by)), row.flow.local, row.flow.peer);
         self.connections.sort_by_key(order);
     }
 
@@ -164,17 +158,7 @@ impl Display for Traffic {
         writeln!(
             f,
             "{:<5} {:>7} {:<15} {:>9} {:>9} {:>8} {:>8} {:>8} {:<9} {:<12} {:<28} UNIT",
-            "LEVEL",
-            "PID",
-            "PROGRAM",
-            "OUT",
-            "IN",
-            "WINDOW",
-            "RTT",
-            "QUEUE",
-            "CONTROL",
-            "STATE",
-            "PEER"
+            "LEVEL", "PID", "PROGRAM", "OUT", "IN", "WINDOW", "RTT", "QUEUE", "CONTROL", "STATE", "PEER"
         )?;
         for row in &self.connections {
             line(f, row)?;
@@ -262,11 +246,7 @@ mod tests {
             owners: HashMap::from([(1, owner(7, "rsync", None)), (2, owner(8, "curl", Some(2)))]),
         };
         let before = look(at, vec![flow(1, "netnice1", 1000), flow(2, "cubic", 0)]);
-        let later = vec![
-            flow(1, "netnice1", 3000),
-            flow(2, "cubic", 500),
-            flow(3, "cubic", 9),
-        ];
+        let later = vec![flow(1, "netnice1", 3000), flow(2, "cubic", 500), flow(3, "cubic", 9)];
         Traffic::between(&before, &look(at + Duration::from_secs(2), later))
     }
 
@@ -278,14 +258,7 @@ mod tests {
             .iter()
             .map(|row| (row.level, row.out_bps, row.queue_us))
             .collect();
-        assert_eq!(
-            seen,
-            [
-                (Some(1), 8000, 5000),
-                (Some(2), 2000, 5000),
-                (None, 0, 5000)
-            ]
-        );
+        assert_eq!(seen, [(Some(1), 8000, 5000), (Some(2), 2000, 5000), (None, 0, 5000)]);
         assert_eq!(traffic.units["backup.service"].out_bps, 10_000);
     }
 
@@ -297,11 +270,7 @@ mod tests {
         assert_eq!(traffic.units["backup.service"].connections, 1);
         let mut traffic = super::tests::traffic();
         traffic.sort(Column::Out);
-        let ports: Vec<u16> = traffic
-            .connections
-            .iter()
-            .map(|r| r.flow.local.port())
-            .collect();
+        let ports: Vec<u16> = traffic.connections.iter().map(|r| r.flow.local.port()).collect();
         assert_eq!(ports, [1, 2, 3]);
     }
 
@@ -323,10 +292,7 @@ mod tests {
     #[test]
     fn columns_and_sums() {
         let text = traffic().to_string();
-        let lines: Vec<Vec<&str>> = text
-            .lines()
-            .map(|l| l.split_whitespace().collect())
-            .collect();
+        let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
         assert_eq!(lines[1][..5], ["1", "7", "rsync", "8.0kb/s", "0bit/s"]);
         assert_eq!(lines[1][5..8], ["14.1KiB", "25.0ms", "5.0ms"]);
         assert_eq!(lines[3][..3], ["-", "-", "-"]);

@@ -41,10 +41,7 @@ fn a_full_disk_is_an_error_that_says_so() {
         let done = netnicectl(words, full.expect("Linux has one"));
         let said = String::from_utf8_lossy(&done.stderr);
         assert_eq!(done.status.code(), Some(1), "{words:?}");
-        assert!(
-            said.contains("No space left on device"),
-            "{words:?}: {said}"
-        );
+        assert!(said.contains("No space left on device"), "{words:?}: {said}");
         assert!(!said.contains("panicked"), "{words:?}: {said}");
     }
 }

@@ -93,9 +93,7 @@ pub fn twin(address: Ipv4Addr) -> Ipv6Addr {
 pub fn candidates(own: Option<Block>, taken: &[Block]) -> Result<Vec<Block>, TooDeep> {
     let (parent, prefix, first) = match own {
         None => (RANGE, OUTERMOST_PREFIX, 0),
-        Some(own) if own.prefix + NESTING_BITS <= LONGEST_PREFIX => {
-            (own, own.prefix + NESTING_BITS, 1)
-        }
+        Some(own) if own.prefix + NESTING_BITS <= LONGEST_PREFIX => (own, own.prefix + NESTING_BITS, 1),
         Some(own) => return Err(TooDeep(own)),
     };
     let size = 1u32 << (32 - prefix);
@@ -105,11 +103,7 @@ pub fn candidates(own: Option<Block>, taken: &[Block]) -> Result<Vec<Block>, Too
         prefix,
     });
     Ok(all
-        .filter(|block| {
-            !taken
-                .iter()
-                .any(|other| *other != parent && block.overlaps(*other))
-        })
+        .filter(|block| !taken.iter().any(|other| *other != parent && block.overlaps(*other)))
         .collect())
 }
 
@@ -119,10 +113,7 @@ mod tests {
 
     fn block(text: &str) -> Block {
         let (base, prefix) = text.split_once('/').expect("a prefix");
-        Block::new(
-            base.parse().expect("an address"),
-            prefix.parse().expect("a length"),
-        )
+        Block::new(base.parse().expect("an address"), prefix.parse().expect("a length"))
     }
 
     #[test]
@@ -136,25 +127,13 @@ mod tests {
 
     #[test]
     fn blocks_in_use_are_passed_over() {
-        let taken = [
-            block("100.64.0.0/16"),
-            block("100.65.3.4/32"),
-            block("192.0.2.0/24"),
-        ];
-        assert_eq!(
-            candidates(None, &taken).expect("free")[0],
-            block("100.66.0.0/16")
-        );
+        let taken = [block("100.64.0.0/16"), block("100.65.3.4/32"), block("192.0.2.0/24")];
+        assert_eq!(candidates(None, &taken).expect("free")[0], block("100.66.0.0/16"));
         assert!(
-            candidates(None, &[block("100.64.0.0/10")])
-                .expect("none")
-                .len()
-                == 64,
+            candidates(None, &[block("100.64.0.0/10")]).expect("none").len() == 64,
             "the range itself is ours"
         );
-        assert!(candidates(None, &[block("100.0.0.0/8")])
-            .expect("none")
-            .is_empty());
+        assert!(candidates(None, &[block("100.0.0.0/8")]).expect("none").is_empty());
     }
 
     #[test]

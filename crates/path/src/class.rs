@@ -44,11 +44,7 @@ mod tests {
     #[test]
     fn ipv4_is_read_from_the_tos_byte() {
         assert_eq!(Class::of(&[0x45, 0x04]), Class::LowerEffort);
-        assert_eq!(
-            Class::of(&[0x45, 0x07]),
-            Class::LowerEffort,
-            "ECN bits do not count"
-        );
+        assert_eq!(Class::of(&[0x45, 0x07]), Class::LowerEffort, "ECN bits do not count");
         assert_eq!(Class::of(&[0x45, 0x00]), Class::BestEffort);
         assert_eq!(Class::of(&[0x45, 0x20]), Class::BestEffort, "CS1 is not LE");
     }

@@ -56,12 +56,7 @@ impl Emulator {
     }
 
     /// Runs until the command ends or, without one, a signal says to stop.
-    pub fn run(
-        &mut self,
-        signals: &SignalFd,
-        keeper: Option<&Keeper>,
-        trace: &mut Option<Trace>,
-    ) -> Result<()> {
+    pub fn run(&mut self, signals: &SignalFd, keeper: Option<&Keeper>, trace: &mut Option<Trace>) -> Result<()> {
         loop {
             let more = self.deliver();
             self.beat();
@@ -106,9 +101,7 @@ impl Emulator {
         trace: Option<&Trace>,
     ) -> Result<[bool; 4]> {
         let due = self.directions.iter().filter_map(|d| d.link.next_due());
-        let next = due
-            .chain(trace.map(Trace::next))
-            .fold(self.next_beat, Nanos::min);
+        let next = due.chain(trace.map(Trace::next)).fold(self.next_beat, Nanos::min);
         let rest = if more { 0 } else { next.saturating_sub(now()) };
         let timeout = TimeSpec::new((rest / 1_000_000_000) as i64, (rest % 1_000_000_000) as i64);
         let read = |fd| PollFd::new(fd, PollFlags::POLLIN);
@@ -136,21 +129,17 @@ impl Emulator {
             &mut self.ends.b.tun
         };
         for _ in 0..BATCH {
-            let read = tun.receive(&mut self.scratch).with_context(|| {
-                format!("device {} is gone; was its namespace deleted?", tun.name())
-            })?;
+            let read = tun
+                .receive(&mut self.scratch)
+                .with_context(|| format!("device {} is gone; was its namespace deleted?", tun.name()))?;
             let Some(length) = read else { break };
             let bytes = &self.scratch[..length];
             let mut payload = self.spare.pop().unwrap_or_default();
             payload.clear();
             payload.extend_from_slice(bytes);
-            self.directions[from].link.offer(
-                now(),
-                Class::of(bytes),
-                length as u32,
-                payload,
-                &mut self.spare,
-            );
+            self.directions[from]
+                .link
+                .offer(now(), Class::of(bytes), length as u32, payload, &mut self.spare);
         }
         Ok(())
     }

@@ -38,15 +38,11 @@ impl End {
     fn create() -> Result<End> {
         let tun = Tun::create()?;
         network::silence(tun.name());
-        let index = if_nametoindex(tun.name())
-            .with_context(|| format!("device {} vanished", tun.name()))?;
+        let index = if_nametoindex(tun.name()).with_context(|| format!("device {} vanished", tun.name()))?;
         let mut netlink = Netlink::open().context("cannot open a netlink socket")?;
-        netlink.up(index, Some(DEVICE_QUEUE)).with_context(|| {
-            format!(
-                "cannot bring device {} up; this needs CAP_NET_ADMIN",
-                tun.name()
-            )
-        })?;
+        netlink
+            .up(index, Some(DEVICE_QUEUE))
+            .with_context(|| format!("cannot bring device {} up; this needs CAP_NET_ADMIN", tun.name()))?;
         Ok(End {
             tun,
             address: Ipv4Addr::UNSPECIFIED,
@@ -69,12 +65,8 @@ impl End {
             .with_context(|| format!("cannot give device {name} the address {local}"))?;
         self.address = local;
         let (local, peer) = (twin(local), twin(peer));
-        let given = self
-            .netlink
-            .add_address(self.index, local.into(), peer.into());
-        if with_ipv6(given)
-            .with_context(|| format!("cannot give device {name} the address {local}"))?
-        {
+        let given = self.netlink.add_address(self.index, local.into(), peer.into());
+        if with_ipv6(given).with_context(|| format!("cannot give device {name} the address {local}"))? {
             self.address6 = Some(local);
         }
         Ok(())
@@ -82,24 +74,14 @@ impl End {
 
     /// Routes a block, and its IPv6 twin.
     fn route(&mut self, block: Block, via: Via) -> io::Result<()> {
-        self.netlink
-            .add_route(block.base().into(), block.prefix(), via)?;
-        with_ipv6(
-            self.netlink
-                .add_route(block.base6().into(), block.prefix6(), via),
-        )
-        .map(drop)
+        self.netlink.add_route(block.base().into(), block.prefix(), via)?;
+        with_ipv6(self.netlink.add_route(block.base6().into(), block.prefix6(), via)).map(drop)
     }
 
     fn route_everything(&mut self) -> io::Result<()> {
         let via = Via::Device(self.index);
-        self.netlink
-            .add_route(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0, via)?;
-        with_ipv6(
-            self.netlink
-                .add_route(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0, via),
-        )
-        .map(drop)
+        self.netlink.add_route(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0, via)?;
+        with_ipv6(self.netlink.add_route(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0, via)).map(drop)
     }
 
     /// Takes the first free block: a route that exists already means that another path was faster.
@@ -108,12 +90,7 @@ impl End {
             match self.route(block, Via::Device(self.index)) {
                 Ok(()) => return Ok(block),
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => continue,
-                Err(e) => {
-                    return Err(e).context(format!(
-                        "cannot route {block} to device {}",
-                        self.tun.name()
-                    ))
-                }
+                Err(e) => return Err(e).context(format!("cannot route {block} to device {}", self.tun.name())),
             }
         }
         bail!("no address block is free here: too many paths at once, or 100.64.0.0/10 is routed; end some, or see 'ip route'")

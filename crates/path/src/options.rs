@@ -18,8 +18,7 @@ const MINUTE: Time = Time::from_secs(60);
 /// A queue without a rate never fills; with one but without a delay it needs some size.
 const QUEUE_WITHOUT_BDP: Limit = Limit::Packets(1000);
 
-const ABOUT: &str =
-    "Run a command behind an emulated network path, or put one between two namespaces";
+const ABOUT: &str = "Run a command behind an emulated network path, or put one between two namespaces";
 
 const LONG_ABOUT: &str = "\
 Run a command behind an emulated network path, or put one between two namespaces.
@@ -149,11 +148,7 @@ pub struct Options {
     pub quiet: bool,
 
     /// The command to run, with its arguments
-    #[arg(
-        value_name = "COMMAND",
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
+    #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
     pub command: Vec<OsString>,
 }
 
@@ -186,12 +181,7 @@ impl Options {
         let up_delay = self.up_delay.map_or(half, Time::as_nanos);
         let down_delay = self.down_delay.map_or(half, Time::as_nanos);
         let rtt = up_delay + down_delay;
-        let link = |name,
-                    rate: Option<Rate>,
-                    delay,
-                    queue: Option<QueueSize>,
-                    loss: Option<Share>,
-                    seed| {
+        let link = |name, rate: Option<Rate>, delay, queue: Option<QueueSize>, loss: Option<Share>, seed| {
             let rate = rate.or(self.rate).map(Rate::bits);
             Ok(LinkSpec {
                 rate,
@@ -203,14 +193,7 @@ impl Options {
             })
         };
         Ok(PathSpec {
-            up: link(
-                "up",
-                self.up_rate,
-                up_delay,
-                self.up_queue,
-                self.up_loss,
-                self.seed,
-            )?,
+            up: link("up", self.up_rate, up_delay, self.up_queue, self.up_loss, self.seed)?,
             // Another sequence of losses, as certain as the first.
             down: link(
                 "down",
@@ -226,11 +209,8 @@ impl Options {
 
 /// The queue in packets or bytes. A BDP too small for two full packets is raised to that, or nothing would get through.
 fn limit(asked: Option<QueueSize>, rate: Option<u64>, rtt: Nanos) -> Option<Limit> {
-    let bdp = rate
-        .filter(|_| rtt > 0)
-        .map(|rate| rate as f64 * rtt as f64 / 8e9);
-    let bytes =
-        |bdps: f64| bdp.map(|bdp| Limit::Bytes(((bdp * bdps).round() as u64).max(2 * PACKET)));
+    let bdp = rate.filter(|_| rtt > 0).map(|rate| rate as f64 * rtt as f64 / 8e9);
+    let bytes = |bdps: f64| bdp.map(|bdp| Limit::Bytes(((bdp * bdps).round() as u64).max(2 * PACKET)));
     match asked {
         Some(QueueSize::Packets(packets)) => Some(Limit::Packets(packets.into())),
         Some(QueueSize::Bytes(most)) => Some(Limit::Bytes(most)),
@@ -297,10 +277,7 @@ mod tests {
     #[test]
     fn both_directions_share_the_rate_and_halve_the_rtt() {
         let path = path(&["--rate", "10mbit", "--rtt", "40ms", "--queue", "1bdp"]).expect("a path");
-        assert_eq!(
-            (path.up.rate, path.down.rate),
-            (Some(10_000_000), Some(10_000_000))
-        );
+        assert_eq!((path.up.rate, path.down.rate), (Some(10_000_000), Some(10_000_000)));
         assert_eq!((path.up.delay, path.down.delay), (20_000_000, 20_000_000));
         assert_eq!(
             (path.up.limit, path.down.limit),
@@ -322,10 +299,7 @@ mod tests {
             "40ms",
         ])
         .expect("ok");
-        assert_eq!(
-            (path.up.rate, path.down.rate),
-            (Some(1_000_000), Some(10_000_000))
-        );
+        assert_eq!((path.up.rate, path.down.rate), (Some(1_000_000), Some(10_000_000)));
         assert_eq!((path.up.delay, path.down.delay), (5_000_000, 20_000_000));
         assert_eq!(path.up.limit, Limit::Bytes(3125));
     }
@@ -338,28 +312,15 @@ mod tests {
 
     #[test]
     fn a_bdp_without_a_rate_or_delay_is_refused() {
-        assert_eq!(
-            path(&["--rtt", "40ms", "--queue", "1bdp"]),
-            Err(NoBdp("up"))
-        );
-        assert_eq!(
-            path(&["--rate", "1mbit", "--queue", "1bdp"]),
-            Err(NoBdp("up"))
-        );
-        assert_eq!(
-            path(&["--rate", "1mbit"]).expect("a path").up.limit,
-            QUEUE_WITHOUT_BDP
-        );
+        assert_eq!(path(&["--rtt", "40ms", "--queue", "1bdp"]), Err(NoBdp("up")));
+        assert_eq!(path(&["--rate", "1mbit", "--queue", "1bdp"]), Err(NoBdp("up")));
+        assert_eq!(path(&["--rate", "1mbit"]).expect("a path").up.limit, QUEUE_WITHOUT_BDP);
     }
 
     #[test]
     fn options_after_the_command_are_the_commands() {
-        let options =
-            Options::try_parse_from(["netnice-path", "--rtt", "1ms", "ping", "-c", "3", "--rate"]);
-        assert_eq!(
-            options.expect("good options").command,
-            ["ping", "-c", "3", "--rate"]
-        );
+        let options = Options::try_parse_from(["netnice-path", "--rtt", "1ms", "ping", "-c", "3", "--rate"]);
+        assert_eq!(options.expect("good options").command, ["ping", "-c", "3", "--rate"]);
     }
 
     fn queue(text: &str) -> Result<QueueSize, UnitError> {

@@ -166,10 +166,7 @@ impl Display for Report {
             "packets", "in", "out", "queue full", "lost"
         )?;
         for (name, side) in [("up", &self.up), ("down", &self.down)] {
-            for (class, flow) in [
-                ("best effort", &side.best_effort),
-                ("lower effort", &side.lower_effort),
-            ] {
+            for (class, flow) in [("best effort", &side.best_effort), ("lower effort", &side.lower_effort)] {
                 let Counters {
                     arrived,
                     dropped_full,

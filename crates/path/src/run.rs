@@ -30,11 +30,8 @@ pub fn run(options: &Options) -> Result<u8> {
     let mask = keeper::waited_for()
         .thread_swap_mask(SigmaskHow::SIG_BLOCK)
         .context("cannot block signals")?;
-    let signals = SignalFd::with_flags(
-        &keeper::waited_for(),
-        SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK,
-    )
-    .context("cannot wait for signals")?;
+    let signals = SignalFd::with_flags(&keeper::waited_for(), SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
+        .context("cannot wait for signals")?;
 
     // Files come first: a run must not fail at its end for want of a directory.
     let asked = [Asked::of(&path.up), Asked::of(&path.down)];
@@ -43,10 +40,9 @@ pub fn run(options: &Options) -> Result<u8> {
         None => None,
     };
     let summary = match &options.json {
-        Some(file) => Some(
-            File::create(file)
-                .with_context(|| format!("cannot create the summary {}", file.display()))?,
-        ),
+        Some(file) => {
+            Some(File::create(file).with_context(|| format!("cannot create the summary {}", file.display()))?)
+        }
         None => None,
     };
 
@@ -83,11 +79,7 @@ pub fn run(options: &Options) -> Result<u8> {
         None => 0,
     };
     trace.map(Trace::finish).transpose()?;
-    summarize(
-        options.quiet,
-        &Report::new(&mut emulator, granted.fifo),
-        summary,
-    )?;
+    summarize(options.quiet, &Report::new(&mut emulator, granted.fifo), summary)?;
     Ok(status)
 }
 
@@ -101,12 +93,7 @@ fn command_or_shell(command: &[OsString]) -> Vec<OsString> {
 
 fn environment(ends: &Ends, between: bool) -> Vec<(&'static str, String)> {
     let names = if between {
-        [
-            "NETNICE_PATH_A",
-            "NETNICE_PATH_A6",
-            "NETNICE_PATH_B",
-            "NETNICE_PATH_B6",
-        ]
+        ["NETNICE_PATH_A", "NETNICE_PATH_A6", "NETNICE_PATH_B", "NETNICE_PATH_B6"]
     } else {
         [
             "NETNICE_PATH_ADDRESS",
@@ -116,10 +103,7 @@ fn environment(ends: &Ends, between: bool) -> Vec<(&'static str, String)> {
         ]
     };
     let [a, a6, b, b6] = names;
-    let mut all = vec![
-        (a, ends.a.address.to_string()),
-        (b, ends.b.address.to_string()),
-    ];
+    let mut all = vec![(a, ends.a.address.to_string()), (b, ends.b.address.to_string())];
     all.extend(ends.a.address6.map(|address| (a6, address.to_string())));
     all.extend(ends.b.address6.map(|address| (b6, address.to_string())));
     all

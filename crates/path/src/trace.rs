@@ -61,8 +61,7 @@ struct Flow {
 impl Trace {
     /// Creates the file; its first line comes with `start`.
     pub fn create(path: &Path, interval: Duration, asked: [Asked; 2]) -> Result<Trace> {
-        let file = File::create(path)
-            .with_context(|| format!("cannot create the trace {}", path.display()))?;
+        let file = File::create(path).with_context(|| format!("cannot create the trace {}", path.display()))?;
         Ok(Trace {
             path: path.into(),
             file: BufWriter::with_capacity(65_536, file),
@@ -136,8 +135,7 @@ fn sample(now: Nanos, elapsed: f64, direction: &mut Direction, seen: &mut [Seen;
         let dropped = counters.dropped_full.packets + counters.dropped_loss.packets;
         let before = std::mem::replace(&mut seen[class.index()], Seen { delivered, dropped });
         Flow {
-            bits_per_second: ((delivered.bytes - before.delivered.bytes) as f64 * 8.0 / elapsed)
-                as u64,
+            bits_per_second: ((delivered.bytes - before.delivered.bytes) as f64 * 8.0 / elapsed) as u64,
             packets: delivered.packets - before.delivered.packets,
             dropped: dropped - before.dropped,
         }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Paths to test, each in network namespaces of its own, and UDP traffic on them.
+
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::io::{stderr, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsRawFd;
-use std::panic::{catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -42,28 +43,8 @@ pub fn in_new_namespace(test: impl FnOnce() + Send + 'static) {
     })
 }
 
-/// Set when a path says that the machine was too busy for its numbers to be trusted.
-static TOO_BUSY: AtomicBool = AtomicBool::new(false);
-const ATTEMPTS: u32 = 4;
-
-/// Runs a test that measures in a new network namespace; what failed on a machine that was too busy is measured again.
-pub fn measured(test: fn()) {
-    for attempt in 1.. {
-        TOO_BUSY.store(false, Ordering::Relaxed);
-        let Err(panic) = catch_unwind(|| in_new_namespace(test)) else {
-            return;
-        };
-        if attempt == ATTEMPTS || !TOO_BUSY.load(Ordering::Relaxed) {
-            resume_unwind(panic);
-        }
-        thread::sleep(Duration::from_secs(5) * attempt);
-    }
-}
-
 fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    thread::spawn(work)
-        .join()
-        .unwrap_or_else(|panic| resume_unwind(panic))
+    thread::spawn(work).join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// What a program says first on a pipe.
@@ -100,12 +81,7 @@ impl Path {
             .arg("--json")
             .arg(&json)
             .args(options.split_whitespace())
-            .args([
-                "--",
-                "sh",
-                "-c",
-                "echo $$ $NETNICE_PATH_PEER; exec sleep 600",
-            ])
+            .args(["--", "sh", "-c", "echo $$ $NETNICE_PATH_PEER; exec sleep 600"])
             .stdout(Stdio::piped())
             .spawn()
             .expect("netnice-path starts");
@@ -121,12 +97,8 @@ impl Path {
     }
 
     /// Runs something inside, on a thread of its own.
-    pub fn inside<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> thread::JoinHandle<T> {
-        let namespace =
-            File::open(format!("/proc/{}/ns/net", self.inside)).expect("the namespace inside");
+    pub fn inside<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> thread::JoinHandle<T> {
+        let namespace = File::open(format!("/proc/{}/ns/net", self.inside)).expect("the namespace inside");
         thread::spawn(move || {
             setns(namespace, CloneFlags::CLONE_NEWNET).expect("entering the namespace inside");
             work()
@@ -141,11 +113,7 @@ impl Path {
     pub fn stop(mut self) -> Value {
         self.signal(Signal::SIGTERM);
         let status = self.child.wait().expect("netnice-path ends");
-        assert_eq!(
-            status.code(),
-            Some(128 + 15),
-            "the command was ended by SIGTERM"
-        );
+        assert_eq!(status.code(), Some(128 + 15), "the command was ended by SIGTERM");
         serde_json::from_reader(File::open(&self.json).expect("a summary")).expect("JSON")
     }
 }
@@ -162,7 +130,7 @@ impl Drop for Path {
         self.child.wait().ok();
         let report = File::open(&self.json).map(serde_json::from_reader::<_, Value>);
         if matches!(report, Ok(Ok(report)) if report["trusted"] == false) {
-            TOO_BUSY.store(true, Ordering::Relaxed);
+            let _ = writeln!(stderr(), "the path says that the machine was too busy");
         }
         std::fs::remove_file(&self.json).ok();
     }
@@ -274,15 +242,7 @@ fn run_before_others() {
 fn set_option(socket: &UdpSocket, level: i32, name: i32, value: i32) {
     let size = size_of::<i32>() as libc::socklen_t;
     // SAFETY: the value lives through the call and its size is right.
-    let done = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            level,
-            name,
-            (&raw const value).cast(),
-            size,
-        )
-    };
+    let done = unsafe { libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), size) };
     assert_eq!(done, 0, "{}", std::io::Error::last_os_error());
 }
 

@@ -27,20 +27,11 @@ fn exit_statuses_are_those_of_nice_and_env() {
     in_new_namespace(|| {
         assert_eq!(run(&["--", "true"]).status.code(), Some(0));
         assert_eq!(run(&["--", "sh", "-c", "exit 42"]).status.code(), Some(42));
-        assert_eq!(
-            run(&["--", "sh", "-c", "kill -USR1 $$"]).status.code(),
-            Some(128 + 10)
-        );
+        assert_eq!(run(&["--", "sh", "-c", "kill -USR1 $$"]).status.code(), Some(128 + 10));
         assert_eq!(run(&["--", "/etc/passwd"]).status.code(), Some(126));
         assert_eq!(run(&["--", "no-such-command"]).status.code(), Some(127));
-        assert_eq!(
-            run(&["--rate", "10mbps", "--", "true"]).status.code(),
-            Some(125)
-        );
-        assert_eq!(
-            run(&["--queue", "1bdp", "--", "true"]).status.code(),
-            Some(125)
-        );
+        assert_eq!(run(&["--rate", "10mbps", "--", "true"]).status.code(), Some(125));
+        assert_eq!(run(&["--queue", "1bdp", "--", "true"]).status.code(), Some(125));
         assert_eq!(run(&["--help"]).status.code(), Some(0));
     });
 }
@@ -51,9 +42,7 @@ fn messages_say_what_why_and_what_to_do() {
         assert!(stderr(&run(&["--rate", "10mbps", "--", "true"])).contains("10mbit"));
         assert!(stderr(&run(&["--queue", "1bdp", "--", "true"])).contains("give --rate and --rtt"));
         assert!(stderr(&run(&["--between", "nn-no-a", "nn-no-b"])).contains("ip netns add nn-no-a"));
-        assert!(
-            stderr(&run(&["--json", "/no/such/place", "--", "true"])).contains("/no/such/place")
-        );
+        assert!(stderr(&run(&["--json", "/no/such/place", "--", "true"])).contains("/no/such/place"));
     });
 }
 
@@ -72,11 +61,7 @@ fn without_the_capability_it_says_what_is_missing() {
         };
         let output = command.output().expect("netnice-path runs");
         assert_eq!(output.status.code(), Some(125));
-        assert!(
-            stderr(&output).contains("CAP_NET_ADMIN"),
-            "{}",
-            stderr(&output)
-        );
+        assert!(stderr(&output).contains("CAP_NET_ADMIN"), "{}", stderr(&output));
     });
 }
 
@@ -85,9 +70,7 @@ fn the_summary_counts_what_went_through() {
     in_new_namespace(|| {
         let path = Path::start("--rtt 4ms");
         echo("100.64.0.1");
-        path.inside(|| round_trips("100.64.0.1", 50))
-            .join()
-            .expect("answers");
+        path.inside(|| round_trips("100.64.0.1", 50)).join().expect("answers");
         let report = path.stop();
         for side in ["up", "down"] {
             let flow = &report[side]["best_effort"];
@@ -124,11 +107,7 @@ fn a_machine_that_was_too_busy_is_reported() {
 #[test]
 fn the_trace_has_a_head_and_a_line_each_interval() {
     in_new_namespace(|| {
-        let file = format!(
-            "{}/trace-{}.jsonl",
-            env!("CARGO_TARGET_TMPDIR"),
-            std::process::id()
-        );
+        let file = format!("{}/trace-{}.jsonl", env!("CARGO_TARGET_TMPDIR"), std::process::id());
         run(&[
             "--rate",
             "1mbit",
@@ -141,16 +120,9 @@ fn the_trace_has_a_head_and_a_line_each_interval() {
             "0.52",
         ]);
         let text = fs::read_to_string(&file).expect("a trace");
-        let lines: Vec<serde_json::Value> = text
-            .lines()
-            .map(|l| serde_json::from_str(l).expect("JSON"))
-            .collect();
+        let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
         assert_eq!(lines[0]["up"]["bits_per_second"], 1_000_000);
-        assert!(
-            (10..=11).contains(&(lines.len() - 1)),
-            "{} lines",
-            lines.len()
-        );
+        assert!((10..=11).contains(&(lines.len() - 1)), "{} lines", lines.len());
         assert!(lines[1]["up"]["lower_effort"]["bits_per_second"].is_u64());
         fs::remove_file(file).expect("removing the trace");
     });
@@ -168,16 +140,12 @@ fn commands_keep_cgroup_and_bpf_mounts() {
 fn kill_9_leaves_nothing() {
     in_new_namespace(|| {
         let mut path = Path::start("--rtt 10ms");
-        let namespace =
-            fs::read_link(format!("/proc/{}/ns/net", path.inside)).expect("a namespace");
+        let namespace = fs::read_link(format!("/proc/{}/ns/net", path.inside)).expect("a namespace");
         assert!(devices().contains("nnp0"));
 
         path.child.kill().expect("netnice-path runs");
         path.child.wait().expect("it ends");
-        assert!(
-            soon(|| !devices().contains("nnp0")),
-            "the TUN device is left"
-        );
+        assert!(soon(|| !devices().contains("nnp0")), "the TUN device is left");
         assert!(
             soon(|| holders(&namespace).is_empty()),
             "processes are left: {:?}",
@@ -196,11 +164,7 @@ fn kill_9_reaches_daemons_of_the_command() {
             .spawn()
             .expect("netnice-path runs");
         let namespace = first_line(path.stdout.take()).into();
-        assert!(
-            soon(|| holders(&namespace).len() >= 4),
-            "{:?}",
-            holders(&namespace)
-        );
+        assert!(soon(|| holders(&namespace).len() >= 4), "{:?}", holders(&namespace));
         path.kill().expect("netnice-path runs");
         path.wait().expect("it ends");
         assert!(
@@ -222,16 +186,12 @@ fn a_path_between_named_namespaces_ends_on_sigint() {
             .spawn()
             .expect("netnice-path runs");
         let ready = first_line(path.stderr.take());
-        assert!(
-            ready.contains("ready") && ready.contains("100.64.0.2"),
-            "{ready}"
-        );
+        assert!(ready.contains("ready") && ready.contains("100.64.0.2"), "{ready}");
         let [a, b] = names
             .each_ref()
             .map(|name| fs::File::open(format!("/run/netns/{name}")).expect("it exists"));
         let times = thread::spawn(move || {
-            let enter =
-                |namespace| nix::sched::setns(namespace, nix::sched::CloneFlags::CLONE_NEWNET);
+            let enter = |namespace| nix::sched::setns(namespace, nix::sched::CloneFlags::CLONE_NEWNET);
             enter(b).expect("root");
             echo("100.64.0.2");
             enter(a).expect("root");
@@ -275,11 +235,8 @@ fn devices() -> String {
 /// Processes in a network namespace, in the form `net:[number]`.
 fn holders(namespace: &std::path::PathBuf) -> Vec<String> {
     let processes = fs::read_dir("/proc").expect("/proc").flatten();
-    let inside =
-        processes.filter(|p| fs::read_link(p.path().join("ns/net")).is_ok_and(|n| n == *namespace));
-    inside
-        .map(|p| p.file_name().to_string_lossy().into_owned())
-        .collect()
+    let inside = processes.filter(|p| fs::read_link(p.path().join("ns/net")).is_ok_and(|n| n == *namespace));
+    inside.map(|p| p.file_name().to_string_lossy().into_owned()).collect()
 }
 
 /// Whether something becomes true within two seconds.

@@ -6,9 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::harness::{
-    echo, measured, quantile, receive, round_trips, send, Arrival, Path, BINARY, FULL, LE,
-};
+use crate::harness::{echo, in_new_namespace, quantile, receive, round_trips, send, Arrival, Path, BINARY, FULL, LE};
 
 /// How much later than the model the kernel's work and a shared machine's may make a packet, ms.
 const SLACK_MS: f64 = 2.0;
@@ -23,15 +21,12 @@ fn delays_ms(arrivals: &[Arrival], marked: bool) -> Vec<f64> {
 
 #[test]
 fn round_trips_through_two_nested_paths_take_the_sum() {
-    measured(|| {
+    in_new_namespace(|| {
         let path = Path::start(&format!("--rtt 20ms -- {BINARY} --quiet --rtt 30ms"));
         // The first path of a namespace has the first addresses.
         for outermost in ["100.64.0.1", "fd6e:6e70:6174::6440:1"] {
             echo(outermost);
-            let times = path
-                .inside(move || round_trips(outermost, 21))
-                .join()
-                .expect("answers");
+            let times = path.inside(move || round_trips(outermost, 21)).join().expect("answers");
             assert!(times[0] >= 50.0, "to {outermost}: at least {} ms", times[0]);
             assert!(
                 times[10] <= 50.0 + SLACK_MS,
@@ -44,7 +39,7 @@ fn round_trips_through_two_nested_paths_take_the_sum() {
 
 #[test]
 fn udp_gets_the_rate_within_one_percent() {
-    measured(|| {
+    in_new_namespace(|| {
         let path = Path::start("--rate 20mbit --rtt 10ms --queue 50p");
         let (receiver, peer) = (receive(), path.peer);
         path.inside(move || send(peer, 0, FULL, 3000, Duration::from_secs(3)))
@@ -60,21 +55,15 @@ fn udp_gets_the_rate_within_one_percent() {
 
 #[test]
 fn tcp_gets_the_rate_of_each_direction() {
-    measured(|| {
+    in_new_namespace(|| {
         let path = Path::start("--up-rate 20mbit --down-rate 50mbit --rtt 10ms --queue 2bdp");
         let peer = path.peer;
         // Of 1500 bytes, 1448 are payload; TCP fills a queue of 2 BDP but loses some at the start.
         for (upload, rate) in [(true, 20e6), (false, 50e6)] {
             let listener = TcpListener::bind(("0.0.0.0", 7001)).expect("a free port");
-            let outside =
-                thread::spawn(move || blast(listener.accept().expect("a connection").0, !upload));
-            let inside = path.inside(move || {
-                blast(TcpStream::connect((peer, 7001)).expect("connected"), upload)
-            });
-            let (inside, outside) = (
-                inside.join().expect("inside"),
-                outside.join().expect("outside"),
-            );
+            let outside = thread::spawn(move || blast(listener.accept().expect("a connection").0, !upload));
+            let inside = path.inside(move || blast(TcpStream::connect((peer, 7001)).expect("connected"), upload));
+            let (inside, outside) = (inside.join().expect("inside"), outside.join().expect("outside"));
             let goodput = if upload { outside } else { inside };
             let part = goodput / (rate * 1448.0 / 1500.0);
             assert!(
@@ -102,7 +91,7 @@ fn blast(mut stream: TcpStream, sending: bool) -> f64 {
 
 #[test]
 fn a_queue_of_one_bdp_delays_by_one_rtt_at_most() {
-    measured(|| {
+    in_new_namespace(|| {
         let path = Path::start("--rate 10mbit --rtt 40ms --queue 1bdp");
         let (receiver, peer) = (receive(), path.peer);
         path.inside(move || send(peer, 0, FULL, 1700, Duration::from_secs(2)))
@@ -132,7 +121,7 @@ fn a_queue_of_one_bdp_delays_by_one_rtt_at_most() {
 
 #[test]
 fn the_loss_rate_is_what_was_asked() {
-    measured(|| {
+    in_new_namespace(|| {
         let path = Path::start("--loss 2% --seed 5 --rtt 2ms");
         let (receiver, peer) = (receive(), path.peer);
         let sent = path
@@ -175,18 +164,14 @@ fn delay_among_lower_effort(options: &str) -> f64 {
         "the queue was full"
     );
     if options.contains("--priority") {
-        assert_eq!(
-            delays.len() as u64,
-            unmarked,
-            "no unmarked packet is dropped"
-        );
+        assert_eq!(delays.len() as u64, unmarked, "no unmarked packet is dropped");
     }
     quantile(delays, 0.99)
 }
 
 #[test]
 fn with_priority_lower_effort_costs_the_others_one_packet_at_most() {
-    measured(|| {
+    in_new_namespace(|| {
         // 20 ms, the packet itself, and one that had already started.
         let delay = delay_among_lower_effort("--priority");
         assert!(delay <= 20.0 + 1.2 + 1.2 + SLACK_MS, "{delay} ms");
@@ -195,7 +180,7 @@ fn with_priority_lower_effort_costs_the_others_one_packet_at_most() {
 
 #[test]
 fn without_priority_lower_effort_delays_the_others() {
-    measured(|| {
+    in_new_namespace(|| {
         let delay = delay_among_lower_effort("");
         assert!(delay >= 55.0, "{delay} ms");
     });

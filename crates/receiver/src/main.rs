@@ -43,9 +43,7 @@ fn run(command: Command) -> Result<()> {
             algorithm,
             values,
         } => {
-            let changes = values
-                .iter()
-                .map(|text| text.split_once('=').unwrap_or((text, "")));
+            let changes = values.iter().map(|text| text.split_once('=').unwrap_or((text, "")));
             params(&pins)?.set(&algorithm, changes)?;
         }
         Command::Counters { pins } => {

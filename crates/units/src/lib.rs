@@ -104,12 +104,7 @@ impl<'a> Quantity<'a> {
     }
 
     /// The number times the scale of its unit, of a table of names.
-    pub(crate) fn scaled(
-        &self,
-        text: &str,
-        units: &[(&str, u64)],
-        names: &'static str,
-    ) -> Result<u64, UnitError> {
+    pub(crate) fn scaled(&self, text: &str, units: &[(&str, u64)], names: &'static str) -> Result<u64, UnitError> {
         let unit = units.iter().find(|(name, _)| *name == self.unit);
         let Some((_, scale)) = unit else {
             let (text, unit) = (text.to_owned(), self.unit.to_owned());

@@ -64,16 +64,12 @@ impl FromStr for Rate {
             "" => return Err(UnitError::NoUnit(text.into(), RATE_EXAMPLE)),
             "bps" | "kbps" | "mbps" | "gbps" => return Err(UnitError::BitsOrBytes(text.into())),
             bits if bits.ends_with("bit") => {
-                let quantity = Quantity {
-                    unit: bits,
-                    ..quantity
-                };
+                let quantity = Quantity { unit: bits, ..quantity };
                 quantity.scaled(text, &BITS, RATE_NAMES)?
             }
             _ => quantity.scaled(text, &BYTES, RATE_NAMES)?,
         };
-        Self::from_bits(bits)
-            .ok_or_else(|| UnitError::OutOfRange(text.into(), "a rate is at least 1bit".into()))
+        Self::from_bits(bits).ok_or_else(|| UnitError::OutOfRange(text.into(), "a rate is at least 1bit".into()))
     }
 }
 

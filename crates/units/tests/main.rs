@@ -70,10 +70,7 @@ fn sizes_are_bytes_as_coreutils_have_them() {
     assert_eq!(bytes("1M"), Ok(1 << 20));
     assert_eq!(bytes("0.5GiB"), Ok(1 << 29));
     assert!(matches!(bytes("4kbit"), Err(UnitError::UnknownUnit(..))));
-    assert!(matches!(
-        bytes("99999999999g"),
-        Err(UnitError::OutOfRange(..))
-    ));
+    assert!(matches!(bytes("99999999999g"), Err(UnitError::OutOfRange(..))));
 }
 
 #[test]
@@ -126,10 +123,7 @@ fn own_units_begin_with_a_quantity() {
 #[test]
 fn the_words_name_the_value_and_one_that_works() {
     let words = |e: Result<u64, UnitError>| e.unwrap_err().to_string();
-    assert_eq!(
-        words(bits("10")),
-        "'10' has no unit; write for example 10mbit"
-    );
+    assert_eq!(words(bits("10")), "'10' has no unit; write for example 10mbit");
     assert_eq!(
         words(nanos("5m")),
         "'5m': the unit 'm' is not known here; use ns, us, ms, s, min, h or d"
@@ -143,18 +137,8 @@ fn returns<T: FromStr<Err = UnitError> + Display + Debug + PartialEq>(value: &T)
 
 /// Round numbers, too: they are printed in the larger units.
 fn counts() -> impl Strategy<Value = u64> {
-    let scales = prop::sample::select(vec![
-        1,
-        1000,
-        1024,
-        60_000_000_000,
-        1 << 20,
-        86_400_000_000_000,
-    ]);
-    prop_oneof![
-        any::<u64>(),
-        (0..200_000u64, scales).prop_map(|(n, scale)| n * scale)
-    ]
+    let scales = prop::sample::select(vec![1, 1000, 1024, 60_000_000_000, 1 << 20, 86_400_000_000_000]);
+    prop_oneof![any::<u64>(), (0..200_000u64, scales).prop_map(|(n, scale)| n * scale)]
 }
 
 proptest! {

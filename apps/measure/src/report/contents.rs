@@ -53,15 +53,7 @@ impl Report {
     /// Those in which anything was measured.
     #[must_use]
     pub fn directions(&self) -> Vec<Direction> {
-        let measured = |direction: &Direction| {
-            self.summary
-                .rows
-                .iter()
-                .any(|row| row.direction == *direction)
-        };
-        [Direction::Up, Direction::Down]
-            .into_iter()
-            .filter(measured)
-            .collect()
+        let measured = |direction: &Direction| self.summary.rows.iter().any(|row| row.direction == *direction);
+        [Direction::Up, Direction::Down].into_iter().filter(measured).collect()
     }
 }

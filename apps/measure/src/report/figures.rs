@@ -42,10 +42,7 @@ pub enum Figure {
 /// Both of one direction, with the names of their files.
 pub fn both(report: &Report, direction: Direction) -> [(&'static str, Figure); 2] {
     let (bars, hours) = (Bars::of(report, direction), Hours::of(report, direction));
-    [
-        ("bars", Figure::Bars(bars)),
-        ("hours", Figure::Hours(hours)),
-    ]
+    [("bars", Figure::Bars(bars)), ("hours", Figure::Hours(hours))]
 }
 
 impl Figure {
@@ -69,11 +66,7 @@ pub struct Bars {
 
 impl Bars {
     fn of(report: &Report, direction: Direction) -> Self {
-        let rows = report
-            .summary
-            .rows
-            .iter()
-            .filter(|row| row.direction == direction);
+        let rows = report.summary.rows.iter().filter(|row| row.direction == direction);
         let bars = rows.map(|row| {
             (
                 row.action.to_string(),
@@ -81,20 +74,13 @@ impl Bars {
             )
         });
         Self {
-            title: format!(
-                "Throughput of the primary, {direction}, by action: least, mean and most"
-            ),
+            title: format!("Throughput of the primary, {direction}, by action: least, mean and most"),
             bars: bars.collect(),
         }
     }
 
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Drawn<B> {
-        let most = self
-            .bars
-            .iter()
-            .map(|(_, [.., most])| *most)
-            .fold(0.0, f64::max)
-            * HEADROOM;
+        let most = self.bars.iter().map(|(_, [.., most])| *most).fold(0.0, f64::max) * HEADROOM;
         let mut chart = ChartBuilder::on(area)
             .caption(&self.title, (FONT, TEXT + 2))
             .margin(10)
@@ -102,10 +88,7 @@ impl Bars {
             .y_label_area_size(60)
             .build_cartesian_2d((0..self.bars.len() - 1).into_segmented(), 0.0..most)?;
         let name = |place: &SegmentValue<usize>| match place {
-            SegmentValue::CenterOf(index) => self
-                .bars
-                .get(*index)
-                .map_or(String::new(), |(name, _)| name.clone()),
+            SegmentValue::CenterOf(index) => self.bars.get(*index).map_or(String::new(), |(name, _)| name.clone()),
             _ => String::new(),
         };
         chart
@@ -128,13 +111,9 @@ impl Bars {
             bar.set_margin(0, 0, 14, 14);
             chart.draw_series([bar])?;
             let centre = || SegmentValue::CenterOf(index);
-            chart.draw_series([PathElement::new(
-                vec![(centre(), *least), (centre(), *most)],
-                BLACK,
-            )])?;
+            chart.draw_series([PathElement::new(vec![(centre(), *least), (centre(), *most)], BLACK)])?;
             for end in [least, most] {
-                let cap = EmptyElement::at((centre(), *end))
-                    + PathElement::new(vec![(-6, 0), (6, 0)], BLACK);
+                let cap = EmptyElement::at((centre(), *end)) + PathElement::new(vec![(-6, 0), (6, 0)], BLACK);
                 chart.draw_series([cap])?;
             }
         }
@@ -151,21 +130,13 @@ pub struct Hours {
 impl Hours {
     fn of(report: &Report, direction: Direction) -> Self {
         let mut sums: BTreeMap<(String, u32), (f64, f64)> = BTreeMap::new();
-        for measurement in report
-            .measurements
-            .iter()
-            .filter(|m| m.direction == direction)
-        {
+        for measurement in report.measurements.iter().filter(|m| m.direction == direction) {
             let sum = sums
                 .entry((measurement.action.to_string(), measurement.at.hour()))
                 .or_default();
             *sum = (sum.0 + measurement.primary_mbit(), sum.1 + 1.0);
         }
-        let rows = report
-            .summary
-            .rows
-            .iter()
-            .filter(|row| row.direction == direction);
+        let rows = report.summary.rows.iter().filter(|row| row.direction == direction);
         let lines = rows.map(|row| {
             let name = row.action.to_string();
             let of_it = sums.iter().filter(|((action, _), _)| *action == name);
@@ -207,13 +178,9 @@ impl Hours {
         for (index, (name, means)) in self.lines.iter().enumerate() {
             let colour = colour(index);
             chart
-                .draw_series(
-                    LineSeries::new(means.iter().copied(), colour.stroke_width(2)).point_size(3),
-                )?
+                .draw_series(LineSeries::new(means.iter().copied(), colour.stroke_width(2)).point_size(3))?
                 .label(name)
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2))
-                });
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
         }
         chart
             .configure_series_labels()
@@ -262,11 +229,5 @@ pub fn png(figure: &Figure) -> Result<Vec<u8>> {
 fn font() {
     static ONCE: Once = Once::new();
     // It fails on what is no font, and this is one: a test draws with it.
-    ONCE.call_once(|| {
-        drop(register_font(
-            FONT,
-            FontStyle::Normal,
-            dejavu::sans::regular(),
-        ))
-    });
+    ONCE.call_once(|| drop(register_font(FONT, FontStyle::Normal, dejavu::sans::regular())));
 }

@@ -8,9 +8,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use flate2::write::GzEncoder;
 use parquet::basic::Compression;
-use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type,
-};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
@@ -68,10 +66,7 @@ fn columns(group: &mut Group<'_>, all: &[Measurement]) -> Result<()> {
     whole::<ByteArrayType>(group, all, |m| text(m.action.to_string()))?;
     whole::<ByteArrayType>(group, all, |m| text(m.action.primary.name().to_owned()))?;
     column::<ByteArrayType>(group, all, |m| {
-        m.action
-            .beside
-            .as_ref()
-            .map(|(flow, _)| text(flow.name().to_owned()))
+        m.action.beside.as_ref().map(|(flow, _)| text(flow.name().to_owned()))
     })?;
     whole::<Int32Type>(group, all, |m| m.action.others() as i32)?;
     whole::<ByteArrayType>(group, all, |m| text(m.direction.to_string()))?;
@@ -86,19 +81,11 @@ fn columns(group: &mut Group<'_>, all: &[Measurement]) -> Result<()> {
     column::<DoubleType>(group, all, ping(|l| l.p95_ms))?;
     column::<DoubleType>(group, all, call(|l| l.p50_ms))?;
     column::<DoubleType>(group, all, call(|l| l.p95_ms))?;
-    column::<DoubleType>(
-        group,
-        all,
-        call(|l| f64::from(l.lost) / f64::from(l.sent.max(1))),
-    )
+    column::<DoubleType>(group, all, call(|l| f64::from(l.lost) / f64::from(l.sent.max(1))))
 }
 
 /// A column in which every row has a value.
-fn whole<T: DataType>(
-    group: &mut Group<'_>,
-    all: &[Measurement],
-    value: impl Fn(&Measurement) -> T::T,
-) -> Result<()> {
+fn whole<T: DataType>(group: &mut Group<'_>, all: &[Measurement], value: impl Fn(&Measurement) -> T::T) -> Result<()> {
     let values: Vec<T::T> = all.iter().map(value).collect();
     write::<T>(group, &values, None)
 }
@@ -115,11 +102,7 @@ fn column<T: DataType>(
     write::<T>(group, &values, Some(&levels))
 }
 
-fn write<T: DataType>(
-    group: &mut Group<'_>,
-    values: &[T::T],
-    levels: Option<&[i16]>,
-) -> Result<()> {
+fn write<T: DataType>(group: &mut Group<'_>, values: &[T::T], levels: Option<&[i16]>) -> Result<()> {
     let mut column = group.next_column()?.expect("as many as the schema has");
     column.typed::<T>().write_batch(values, levels, None)?;
     Ok(column.close()?)
@@ -146,12 +129,7 @@ pub fn flent(report: &Report) -> Result<Vec<(String, Vec<u8>)>> {
     groups.iter().map(file).collect()
 }
 
-fn document(
-    report: &Report,
-    direction: Direction,
-    action: &Action,
-    group: &[&Measurement],
-) -> Value {
+fn document(report: &Report, direction: Direction, action: &Action, group: &[&Measurement]) -> Value {
     let (test, series) = match direction {
         Direction::Up => ("tcp_upload", "TCP upload"),
         Direction::Down => ("tcp_download", "TCP download"),
@@ -160,10 +138,7 @@ fn document(
     // By elapsed time where the clock has jumped: x must not go back.
     let x: Vec<f64> = group.iter().map(|m| m.elapsed_s).collect();
     let rates: Vec<f64> = group.iter().map(|m| m.primary_mbit()).collect();
-    let pings: Vec<Option<f64>> = group
-        .iter()
-        .map(|m| m.ping.map(|ping| ping.p50_ms))
-        .collect();
+    let pings: Vec<Option<f64>> = group.iter().map(|m| m.ping.map(|ping| ping.p50_ms)).collect();
     let length = x.last().copied().unwrap_or(0.0).ceil();
     let time = begun.format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string();
     json!({

@@ -43,9 +43,8 @@ pub fn page(report: &Report) -> Result<String> {
 
 fn origin(report: &Report) -> String {
     let times = report.measurements.iter().map(|m| m.at);
-    let day = |time: Option<chrono::DateTime<_>>| {
-        time.map_or(String::new(), |t| t.format("%Y-%m-%d %H:%M").to_string())
-    };
+    let day =
+        |time: Option<chrono::DateTime<_>>| time.map_or(String::new(), |t| t.format("%Y-%m-%d %H:%M").to_string());
     format!(
         "{} measurements from {} to {}; {} more failed.",
         report.measurements.len(),

@@ -17,7 +17,9 @@ pub fn sentences(summary: &Summary) -> Vec<String> {
         }
     }
     if told.is_empty() {
-        return vec!["Nothing was measured beside another congestion control, so nothing can be said of a cost.".into()];
+        return vec![
+            "Nothing was measured beside another congestion control, so nothing can be said of a cost.".into(),
+        ];
     }
     told.into_iter()
         .map(|(direction, name)| sentence(summary, direction, name))
@@ -25,12 +27,7 @@ pub fn sentences(summary: &Summary) -> Vec<String> {
 }
 
 fn sentence(summary: &Summary, direction: Direction, name: &str) -> String {
-    let rows = || {
-        summary
-            .rows
-            .iter()
-            .filter(move |row| row.direction == direction)
-    };
+    let rows = || summary.rows.iter().filter(move |row| row.direction == direction);
     let mut costs: Vec<(u32, Estimate)> = rows()
         .filter(|row| beside(row) == Some(name))
         .filter_map(|row| Some((row.action.others(), row.kept?)))
@@ -61,9 +58,7 @@ fn sentence(summary: &Summary, direction: Direction, name: &str) -> String {
     };
     let alone = rows().find(|row| row.action.beside.is_none() && row.action.primary.name() == name);
     let found = alone.and_then(|row| row.found).map(percent);
-    let found = found.map_or(String::new(), |found| {
-        format!(" and found {found} of what was free")
-    });
+    let found = found.map_or(String::new(), |found| format!(" and found {found} of what was free"));
     format!("Background {transfers} ({name}) cost the foreground {cost}{found}.")
 }
 
@@ -122,13 +117,8 @@ pub fn markdown(summary: &Summary) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = line(&HEADINGS.map(String::from));
     let align = |index| if index < 2 { "---" } else { "---:" };
-    text += &line(&std::array::from_fn::<_, 10, _>(|index| {
-        align(index).to_owned()
-    }));
-    summary
-        .rows
-        .iter()
-        .for_each(|row| text += &line(&cells(row)));
+    text += &line(&std::array::from_fn::<_, 10, _>(|index| align(index).to_owned()));
+    summary.rows.iter().for_each(|row| text += &line(&cells(row)));
     text
 }
 
@@ -159,10 +149,12 @@ mod tests {
     fn it_says_what_it_costs_and_finds() {
         let sentences = sentences(&Summary::of(&week()));
         assert_eq!(
-        sentences,
-        ["Background uploads (netnice) cost the foreground 2.0 ± 0.6 % here (5.0 ± 0.6 % with 8 at once) \
-          and found 81.0 ± 0.6 % of what was free."]
-    );
+            sentences,
+            [
+                "Background uploads (netnice) cost the foreground 2.0 ± 0.6 % here (5.0 ± 0.6 % with 8 at once) \
+          and found 81.0 ± 0.6 % of what was free."
+            ]
+        );
     }
 
     #[test]

@@ -65,9 +65,7 @@ async fn others(
     if let Some((flow, count)) = &action.beside {
         for _ in 0..*count {
             let (target, flow) = (target.clone(), flow.clone());
-            opening.spawn(async move {
-                Transfer::open(&target, &flow, direction, u64::MAX, longest).await
-            });
+            opening.spawn(async move { Transfer::open(&target, &flow, direction, u64::MAX, longest).await });
         }
     }
     let mut others = Vec::new();
@@ -119,25 +117,11 @@ impl Call {
         let Answer::Echo { session, .. } = answer else {
             return Err(target.vanished("answering", io::ErrorKind::InvalidData.into()));
         };
-        let peer = control
-            .peer_addr()
-            .map_err(|e| target.vanished("answering", e))?;
-        let socket = socket(peer)
-            .await
-            .map_err(|e| target.vanished("a call was begun", e))?;
-        let (socket, session) = (
-            Arc::new(socket),
-            Session {
-                number: session,
-                key,
-            },
-        );
+        let peer = control.peer_addr().map_err(|e| target.vanished("answering", e))?;
+        let socket = socket(peer).await.map_err(|e| target.vanished("a call was begun", e))?;
+        let (socket, session) = (Arc::new(socket), Session { number: session, key });
         let trips = Arc::new(Mutex::new(Trips::default()));
-        let mut tasks = vec![tokio::spawn(listen(
-            Arc::clone(&socket),
-            session,
-            Arc::clone(&trips),
-        ))];
+        let mut tasks = vec![tokio::spawn(listen(Arc::clone(&socket), session, Arc::clone(&trips)))];
         for which in 0..STREAMS.len() {
             tasks.push(tokio::spawn(talk(
                 Arc::clone(&socket),
@@ -202,8 +186,7 @@ async fn listen(socket: Arc<UdpSocket>, session: Session, trips: Arc<Mutex<Trips
             continue;
         };
         let now = Instant::now();
-        let datagram =
-            Datagram::read(&buffer[..length]).filter(|_| session.opens(&buffer[..length]));
+        let datagram = Datagram::read(&buffer[..length]).filter(|_| session.opens(&buffer[..length]));
         let Some(number) = datagram.and_then(|d| usize::try_from(d.number).ok()) else {
             continue;
         };

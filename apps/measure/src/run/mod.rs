@@ -63,8 +63,7 @@ impl Run {
             let direction = action.direction(plan.direction);
             let beside = action.beside.as_ref().map(|(flow, _)| flow);
             for flow in [Some(&action.primary), beside].into_iter().flatten() {
-                target::check(flow, direction)
-                    .with_context(|| format!("{action} cannot be done here"))?;
+                target::check(flow, direction).with_context(|| format!("{action} cannot be done here"))?;
             }
         }
         let (results, records, damage) = Results::open(&plan.output)?;
@@ -138,9 +137,7 @@ impl Run {
     /// There is still none: those records are lost.
     pub fn finish(&mut self) -> Result<()> {
         let kept = self.results.kept();
-        self.results
-            .flush()
-            .with_context(|| format!("{kept} records are lost"))
+        self.results.flush().with_context(|| format!("{kept} records are lost"))
     }
 
     fn elapsed(&self) -> Duration {
@@ -176,10 +173,7 @@ impl Run {
         if self.sizing.bytes(direction, self.plan.transfer).is_none() {
             self.probe(direction).await?;
         }
-        let bytes = self
-            .sizing
-            .bytes(direction, self.plan.transfer)
-            .unwrap_or(u64::MAX);
+        let bytes = self.sizing.bytes(direction, self.plan.transfer).unwrap_or(u64::MAX);
         let longest = self.plan.transfer * LONGEST_TIMES;
         let shown = measure(&self.target, action, direction, bytes, longest).await?;
         self.record(action, direction, &shown);
@@ -200,7 +194,9 @@ impl Run {
         let now = Reading::now();
         let jump = now.jumped(&self.last);
         if let Some(seconds) = jump {
-            complain(format!("the clock jumped by {seconds:+} s; hours of day follow it from here on, nothing else does"));
+            complain(format!(
+                "the clock jumped by {seconds:+} s; hours of day follow it from here on, nothing else does"
+            ));
         }
         self.last = now;
         let measurement = Measurement {
@@ -256,9 +252,7 @@ impl Run {
     fn keep(&mut self, record: &Record) {
         if let Err(e) = self.results.append(record) {
             let kept = self.results.kept();
-            complain(format!(
-                "{e}; {kept} records are kept in memory until there is room"
-            ));
+            complain(format!("{e}; {kept} records are kept in memory until there is room"));
         }
     }
 
@@ -290,9 +284,7 @@ mod tests {
     fn intervals_are_exponential() {
         fastrand::seed(1);
         let mean = Duration::from_secs(60);
-        let drawn: Vec<f64> = (0..20_000)
-            .map(|_| exponential(mean).as_secs_f64())
-            .collect();
+        let drawn: Vec<f64> = (0..20_000).map(|_| exponential(mean).as_secs_f64()).collect();
         let average = drawn.iter().sum::<f64>() / drawn.len() as f64;
         assert!((average / 60.0 - 1.0).abs() < 0.03, "{average}");
         let longer = drawn.iter().filter(|&&x| x > 120.0).count() as f64 / drawn.len() as f64;

@@ -36,10 +36,7 @@ impl Progress {
     /// Where an earlier run ended.
     #[must_use]
     pub fn resumed(records: Vec<Record>) -> Self {
-        let before = records
-            .iter()
-            .filter_map(Record::elapsed_s)
-            .fold(0.0, f64::max);
+        let before = records.iter().filter_map(Record::elapsed_s).fold(0.0, f64::max);
         let before = Duration::try_from_secs_f64(before).unwrap_or_default();
         let mut progress = Self {
             before,
@@ -71,8 +68,7 @@ impl Stop {
         }
         let wanted = self.confidence?;
         let (half, fewest) = Summary::of(&progress.measurements).confidence()?;
-        (fewest >= FEWEST && half <= wanted.to_f64())
-            .then(|| format!("every share is known to {wanted}"))
+        (fewest >= FEWEST && half <= wanted.to_f64()).then(|| format!("every share is known to {wanted}"))
     }
 
     /// What is left, as far as it can be told.
@@ -94,10 +90,7 @@ impl Stop {
                     // An interval narrows with the root of the number.
                     let factor = (half / wanted.to_f64()).powi(2).max(1.0) - 1.0;
                     let more = (progress.measurements.len() as f64 * factor).ceil();
-                    format!(
-                        "known to {:.1}%, about {more:.0} more to {wanted}",
-                        half * 100.0
-                    )
+                    format!("known to {:.1}%, about {more:.0} more to {wanted}", half * 100.0)
                 }
             });
         }
@@ -164,11 +157,7 @@ impl Sizing {
     /// Learns from a transfer that ran alone; others say nothing here.
     pub fn learn(&mut self, measurement: &Measurement) {
         if measurement.action.beside.is_none() {
-            self.saw(
-                measurement.direction,
-                measurement.bytes,
-                measurement.seconds,
-            );
+            self.saw(measurement.direction, measurement.bytes, measurement.seconds);
         }
     }
 
@@ -212,10 +201,7 @@ mod tests {
         };
         assert_eq!(stop.reached(&progress(1, 0.0), hour / 2), None);
         assert_eq!(stop.left(&progress(1, 0.0), hour / 2), "30 min left");
-        assert_eq!(
-            stop.reached(&progress(1, 0.0), hour).as_deref(),
-            Some("1h are over")
-        );
+        assert_eq!(stop.reached(&progress(1, 0.0), hour).as_deref(), Some("1h are over"));
 
         let stop = Stop {
             bytes: Some(Size(50_000_000)),
@@ -253,14 +239,8 @@ mod tests {
         };
         let before = at("2026-05-11T12:00:00+02:00", 100);
         assert_eq!(at("2026-05-11T12:10:01+02:00", 700).jumped(&before), None);
-        assert_eq!(
-            at("2026-05-11T13:10:00+02:00", 700).jumped(&before),
-            Some(3600.0)
-        );
-        assert_eq!(
-            at("2026-05-11T11:10:00+02:00", 700).jumped(&before),
-            Some(-3600.0)
-        );
+        assert_eq!(at("2026-05-11T13:10:00+02:00", 700).jumped(&before), Some(3600.0));
+        assert_eq!(at("2026-05-11T11:10:00+02:00", 700).jumped(&before), Some(-3600.0));
         // Another time zone is no jump.
         assert_eq!(at("2026-05-11T11:10:00+01:00", 700).jumped(&before), None);
     }

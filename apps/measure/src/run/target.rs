@@ -25,9 +25,7 @@ const GONE: Duration = Duration::from_secs(30);
 pub enum Trouble {
     #[error("cannot find {0}: {1}")]
     Unknown(String, io::Error),
-    #[error(
-        "cannot connect to {0}: {1}; is 'netnice-measure serve' running there, and its port open?"
-    )]
+    #[error("cannot connect to {0}: {1}; is 'netnice-measure serve' running there, and its port open?")]
     Unreachable(String, io::Error),
     #[error("{0}: {1}")]
     Stranger(String, Greeting),
@@ -73,9 +71,7 @@ impl Target {
             let answer = wire::read(&mut stream).await?;
             Ok((key, answer))
         });
-        let answered = answered
-            .await
-            .unwrap_or_else(|e| Err(Greeting::Io(e.into())));
+        let answered = answered.await.unwrap_or_else(|e| Err(Greeting::Io(e.into())));
         match answered {
             Ok((_, Answer::Refused { why })) => Err(Trouble::Refused(self.host.clone(), why)),
             Ok((key, answer)) => Ok((stream, key, answer)),
@@ -91,9 +87,7 @@ impl Target {
 
     async fn connect(&self, flow: Option<(&Flow, Direction)>) -> Result<TcpStream, Trouble> {
         let unknown = |e| Trouble::Unknown(self.host.clone(), e);
-        let addresses = lookup_host((self.host.as_str(), self.port))
-            .await
-            .map_err(unknown)?;
+        let addresses = lookup_host((self.host.as_str(), self.port)).await.map_err(unknown)?;
         let mut last = io::Error::from(io::ErrorKind::NotFound);
         for address in addresses {
             match timeout(ANSWER_TIME, open(address, flow)).await {
@@ -103,10 +97,7 @@ impl Target {
                 Err(e) => last = e.into(),
             }
         }
-        Err(Trouble::Unreachable(
-            format!("{} port {}", self.host, self.port),
-            last,
-        ))
+        Err(Trouble::Unreachable(format!("{} port {}", self.host, self.port), last))
     }
 }
 

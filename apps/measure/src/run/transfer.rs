@@ -79,9 +79,7 @@ impl Transfer {
         let whole = timeout(longest, self.whole(&moved)).await;
         let seconds = begun.elapsed().as_secs_f64();
         // What waits in our own queue must not linger on the path.
-        SockRef::from(&self.stream)
-            .set_linger(Some(Duration::ZERO))
-            .ok();
+        SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)).ok();
         let what = "data was moved";
         match whole {
             Ok(Ok(bytes)) => Ok(Timed {
@@ -178,9 +176,7 @@ impl Beside {
 
 impl Drop for Beside {
     fn drop(&mut self) {
-        SockRef::from(&*self.stream)
-            .set_linger(Some(Duration::ZERO))
-            .ok();
+        SockRef::from(&*self.stream).set_linger(Some(Duration::ZERO)).ok();
         self.task.abort();
     }
 }
@@ -212,9 +208,7 @@ async fn receive(stream: &TcpStream, bytes: u64, moved: &AtomicU64) -> io::Resul
             () = sleep(STALLED) => return Err(io::ErrorKind::TimedOut.into()),
         }
         match stream.try_read(&mut buffer) {
-            Ok(0) if moved.load(Ordering::Relaxed) == 0 => {
-                return Err(io::ErrorKind::UnexpectedEof.into())
-            }
+            Ok(0) if moved.load(Ordering::Relaxed) == 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(0) => break,
             Ok(read) => {
                 moved.fetch_add(read as u64, Ordering::Relaxed);

@@ -136,9 +136,7 @@ mod tests {
         let mut datagram = [0; 64];
         session.seal(1, &mut datagram);
         let now = Instant::now();
-        let answered = (0..1000)
-            .filter(|_| sessions.answers(&datagram, here, now))
-            .count();
+        let answered = (0..1000).filter(|_| sessions.answers(&datagram, here, now)).count();
         assert_eq!(answered, RATE as usize);
     }
 }

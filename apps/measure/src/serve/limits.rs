@@ -60,19 +60,11 @@ impl Ledger {
     /// What a transfer gets of what it asks for; `None` if today's bytes are gone.
     #[must_use]
     pub fn grant(&self, bytes: u64, seconds: f64, now: Instant) -> Option<(u64, f64)> {
-        let left = self
-            .limits
-            .daily
-            .bytes()
-            .saturating_sub(self.today(now).spent);
+        let left = self.limits.daily.bytes().saturating_sub(self.today(now).spent);
         let bytes = bytes.min(self.limits.transfer.bytes()).min(left);
         let most = self.limits.time.as_secs_f64();
         // NaN is less than nothing here, and ends at once.
-        let seconds = if seconds > 0.0 {
-            seconds.min(most)
-        } else {
-            0.0
-        };
+        let seconds = if seconds > 0.0 { seconds.min(most) } else { 0.0 };
         (left > 0).then_some((bytes, seconds))
     }
 
@@ -191,10 +183,7 @@ impl Tally {
         }
         self.told = Some(now);
         let counts = std::mem::take(&mut self.counts);
-        let each: Vec<_> = counts
-            .iter()
-            .map(|(why, count)| format!("{count} {why}"))
-            .collect();
+        let each: Vec<_> = counts.iter().map(|(why, count)| format!("{count} {why}")).collect();
         Some(format!("connections refused: {}", each.join(", ")))
     }
 }
@@ -218,10 +207,7 @@ mod tests {
     fn nobody_gets_more_than_the_configuration() {
         let now = Instant::now();
         let ledger = ledger(now);
-        assert_eq!(
-            ledger.grant(u64::MAX, f64::INFINITY, now),
-            Some((1_000_000, 60.0))
-        );
+        assert_eq!(ledger.grant(u64::MAX, f64::INFINITY, now), Some((1_000_000, 60.0)));
         assert_eq!(ledger.grant(10, f64::NAN, now), Some((10, 0.0)));
         assert_eq!(ledger.grant(10, -1.0, now), Some((10, 0.0)));
     }
@@ -305,9 +291,7 @@ mod tests {
             tally.count("another token", now).as_deref(),
             Some("connections refused: 1 another token")
         );
-        let lines = (0..1000)
-            .filter_map(|_| tally.count("another protocol", now))
-            .count();
+        let lines = (0..1000).filter_map(|_| tally.count("another protocol", now)).count();
         assert_eq!(lines, 0);
         let line = tally.count("another token", now + MINUTE);
         assert_eq!(

@@ -91,11 +91,7 @@ impl Server {
     fn meet(&self, stream: TcpStream, peer: SocketAddr) {
         // What ends here ends at once, and leaves the kernel nothing to remember.
         SockRef::from(&stream).set_linger(Some(Duration::ZERO)).ok();
-        let mut doorway = self
-            .shared
-            .doorway
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut doorway = self.shared.doorway.lock().unwrap_or_else(PoisonError::into_inner);
         if !doorway.has_room(peer.ip()) {
             return self.shared.refused("too many of one address");
         }
@@ -169,12 +165,7 @@ impl Shared {
         }
     }
 
-    async fn grant(
-        &self,
-        stream: &mut TcpStream,
-        bytes: u64,
-        seconds: f64,
-    ) -> io::Result<Option<Grant>> {
+    async fn grant(&self, stream: &mut TcpStream, bytes: u64, seconds: f64) -> io::Result<Option<Grant>> {
         let Some((bytes, seconds)) = self.ledger.grant(bytes, seconds, Instant::now()) else {
             refuse(
                 stream,
@@ -187,13 +178,7 @@ impl Shared {
         Ok(Some(Grant { bytes, seconds }))
     }
 
-    async fn echo(
-        &self,
-        stream: &mut TcpStream,
-        peer: SocketAddr,
-        key: Proof,
-        seconds: f64,
-    ) -> io::Result<()> {
+    async fn echo(&self, stream: &mut TcpStream, peer: SocketAddr, key: Proof, seconds: f64) -> io::Result<()> {
         let Some((_, seconds)) = self.ledger.grant(0, seconds, Instant::now()) else {
             return refuse(
                 stream,
@@ -202,18 +187,10 @@ impl Shared {
             .await;
         };
         let session = u64::from_be_bytes(nonce().map_err(io::Error::other)?);
-        let _open = self.sessions.open(
-            Session {
-                number: session,
-                key,
-            },
-            peer.ip(),
-        );
+        let _open = self.sessions.open(Session { number: session, key }, peer.ip());
         wire::write(stream, &Answer::Echo { session, seconds }).await?;
         // Until the client closes, or its time is over.
-        timeout(Duration::from_secs_f64(seconds), stream.read_u8())
-            .await
-            .ok();
+        timeout(Duration::from_secs_f64(seconds), stream.read_u8()).await.ok();
         Ok(())
     }
 }

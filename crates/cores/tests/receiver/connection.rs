@@ -75,12 +75,7 @@ fn it_takes_the_senders_window() {
         assert!((RTT..RTT * 4).contains(&began), "{} {began}", a.name);
         let first = flow.told.iter().find(|t| t.2 > 0).expect("a window").2;
         let right = (WINDOW * MSS * 85 / 100)..(WINDOW * MSS * 115 / 100);
-        assert!(
-            right.contains(&first),
-            "{}: {} segments",
-            a.name,
-            first / MSS
-        );
+        assert!(right.contains(&first), "{}: {} segments", a.name, first / MSS);
     }
 }
 
@@ -101,11 +96,7 @@ fn without_timestamps_it_begins_as_new() {
         let began = flow.began().expect("it yields");
         assert!((900_000..1_200_000).contains(&began), "{} {began}", a.name);
         let first = flow.told.iter().find(|t| t.2 > 0).expect("a window").2;
-        assert!(
-            (10 * MSS..=12 * MSS).contains(&first),
-            "{}: {first}",
-            a.name
-        );
+        assert!((10 * MSS..=12 * MSS).contains(&first), "{}: {first}", a.name);
     }
 }
 
@@ -152,8 +143,7 @@ impl Stream {
         let end = self.now + count * (LONG_RTT + queue);
         while self.now < end {
             let (sent, echoed) = (self.now - LONG_RTT / 2 - queue, self.now - LONG_RTT - queue);
-            self.core
-                .arrival(&full(self.now, self.next, sent / 1000, echoed));
+            self.core.arrival(&full(self.now, self.next, sent / 1000, echoed));
             self.next += MSS;
             self.core.ack(self.next, ticked(self.now), self.now);
             self.now += APART;

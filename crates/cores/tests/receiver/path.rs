@@ -55,10 +55,7 @@ fn clocks_that_drift_for_an_hour_change_nothing() {
         path.drift = drift;
         path.run(3600 * SECOND, 0.0);
         let (used, queue) = path.run(60 * SECOND, 0.0);
-        assert!(
-            used > 0.95 && queue < 25_000,
-            "drift {drift}: {used}, {queue} us"
-        );
+        assert!(used > 0.95 && queue < 25_000, "drift {drift}: {used}, {queue} us");
     }
 }
 
@@ -70,10 +67,7 @@ fn peers_of_every_tick_are_understood() {
         path.run(10 * SECOND, 0.0);
         let (used, queue) = path.run(20 * SECOND, 0.0);
         assert_eq!(u64::from(path.core.look().tick), tick);
-        assert!(
-            used > 0.9 && queue < 30_000,
-            "tick {tick}: {used}, {queue} us"
-        );
+        assert!(used > 0.9 && queue < 30_000, "tick {tick}: {used}, {queue} us");
     }
 }
 
@@ -127,9 +121,7 @@ type Clock = fn(u64) -> u32;
 fn a_clock_that_is_none_is_not_believed() {
     let clocks: [(&str, Clock); 4] = [
         ("random", random),
-        ("random in a second", |ticks| {
-            ticks as u32 + random(ticks) % 1000
-        }),
+        ("random in a second", |ticks| ticks as u32 + random(ticks) % 1000),
         ("constant", |_| 4711),
         ("backwards", |ticks| 0u32.wrapping_sub(ticks as u32)),
     ];
@@ -202,10 +194,7 @@ fn a_flow_that_becomes_background_starts_from_the_senders_window() {
     let row = path.core.chosen.take();
     path.run(3 * SECOND, 0.0);
     let estimate = path.core.look().estimate / MSS;
-    assert!(
-        (56..=62).contains(&estimate),
-        "estimate {estimate} segments"
-    );
+    assert!((56..=62).contains(&estimate), "estimate {estimate} segments");
     path.core.chosen = row;
     path.run(SECOND / 20, 0.0);
     let window = path.core.look().window / MSS;
@@ -218,10 +207,7 @@ fn off_gives_the_window_back_to_the_kernel() {
     path.run(SECOND, 0.0);
     path.core.chosen = None;
     path.run(200_000, 0.0);
-    assert_eq!(
-        path.core.ack(path.acked, path.now as u32, path.now as u32),
-        0
-    );
+    assert_eq!(path.core.ack(path.acked, path.now as u32, path.now as u32), 0);
 }
 
 #[test]
@@ -359,8 +345,7 @@ fn a_card_that_waits_is_no_queue() {
 fn a_stranger_whose_window_stands_still_keeps_the_path() {
     for packets in [100, 120, 140] {
         let mut path = settled();
-        path.steady
-            .extend((0..packets).map(|n| path.now + n * 1000));
+        path.steady.extend((0..packets).map(|n| path.now + n * 1000));
         path.run(20 * SECOND, 0.0);
         let (used, _) = path.run(120 * SECOND, 0.0);
         assert!(used < 0.05, "beside {packets} packets: uses {used}");

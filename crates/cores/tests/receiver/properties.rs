@@ -12,13 +12,7 @@ const BESIDE_SIBLINGS: u32 = 1024;
 const MOST: u32 = 1 << 30;
 
 fn any_segment() -> impl Strategy<Value = Segment> {
-    let words = (
-        any::<u32>(),
-        any::<u32>(),
-        1..=1_000_000u32,
-        1..=64u32,
-        any::<bool>(),
-    );
+    let words = (any::<u32>(), any::<u32>(), 1..=1_000_000u32, 1..=64u32, any::<bool>());
     let clocks = (any::<u32>(), any::<u32>(), any::<u32>());
     (words, clocks).prop_map(
         |((now_us, seq, bytes, segments, stamped), (tsval, tsecr, clock))| Segment {

@@ -63,10 +63,7 @@ fn a_segment_that_was_overtaken_is_no_loss() {
     let mut stream = Stream::new();
     stream.run(SECOND as u32, 0);
     let before = stream.target();
-    let (late, early) = (
-        stream.segment(stream.next, 0),
-        stream.segment(stream.next + MSS, 0),
-    );
+    let (late, early) = (stream.segment(stream.next, 0), stream.segment(stream.next + MSS, 0));
     stream.next += 2 * MSS;
     stream.arrive(&early);
     stream.arrive(&late);
@@ -85,10 +82,7 @@ fn a_retransmission_halves_once() {
     stream.arrive(&again);
     stream.run(2 * RTT, 0);
     let after = stream.target();
-    assert!(
-        (before / 2..=before / 2 + 2).contains(&after),
-        "{before}, then {after}"
-    );
+    assert!((before / 2..=before / 2 + 2).contains(&after), "{before}, then {after}");
 }
 
 #[test]

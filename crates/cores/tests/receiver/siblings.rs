@@ -15,9 +15,7 @@ fn backed_off(flows: usize, shared: bool, twentieths: usize) -> Vec<u32> {
     let mut paths: Vec<Path> = (0..flows).map(|_| Path::new("tide")).collect();
     if shared {
         let siblings = paths[0].core.siblings.clone();
-        paths
-            .iter_mut()
-            .for_each(|path| path.core.siblings = siblings.clone());
+        paths.iter_mut().for_each(|path| path.core.siblings = siblings.clone());
     }
     for step in 0..200 + twentieths {
         for path in &mut paths {
@@ -97,10 +95,7 @@ fn growth(flows: u32, window: u32) -> Vec<u32> {
         targets.push(path.core.look().target);
     }
     targets.dedup();
-    targets
-        .windows(2)
-        .map(|pair| pair[1].saturating_sub(pair[0]))
-        .collect()
+    targets.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect()
 }
 
 #[test]
@@ -132,7 +127,5 @@ fn a_host_counts_its_downloads() {
     }
     let (counted, windows) = (siblings.get(), [0, 1].map(|n| paths[n].core.look().target));
     assert_eq!(counted.flows, 2);
-    assert!(
-        (windows[0].min(windows[1]) / 2..windows[0].max(windows[1]) * 2).contains(&counted.window)
-    );
+    assert!((windows[0].min(windows[1]) / 2..windows[0].max(windows[1]) * 2).contains(&counted.window));
 }

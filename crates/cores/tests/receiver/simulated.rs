@@ -88,8 +88,7 @@ impl Path {
             self.busy = begins + SERVICE;
             let noise = self.now * 7919 % (self.jitter + 1);
             let arrives = self.busy + self.longer + noise;
-            self.flight
-                .push_back((arrives, self.next, self.now, echoed));
+            self.flight.push_back((arrives, self.next, self.now, echoed));
             self.next = self.next.wrapping_add(MSS);
         }
     }
@@ -127,10 +126,7 @@ impl Path {
             }
         }
         let sent = self.delivered.max(1);
-        (
-            (self.delivered * SERVICE) as f64 / us as f64,
-            self.queue_sum / sent,
-        )
+        ((self.delivered * SERVICE) as f64 / us as f64, self.queue_sum / sent)
     }
 
     /// All that was sent is lost: it is sent again, and acknowledged, which tells the receiver nothing.
@@ -143,9 +139,7 @@ impl Path {
 
     fn next_arrival(&self) -> u64 {
         let follower = self.flight.get(1).map_or(u64::MAX, |f| f.0);
-        self.flight
-            .front()
-            .map_or(u64::MAX, |f| follower.min(f.0 + self.kept))
+        self.flight.front().map_or(u64::MAX, |f| follower.min(f.0 + self.kept))
     }
 
     fn arrive(&mut self) {
@@ -154,12 +148,7 @@ impl Path {
         let clock = self.now / 1000 * 1000;
         self.core.arrival(&Segment {
             stamped: self.timestamps.into(),
-            ..full(
-                self.now as u32,
-                seq,
-                (self.shows)(theirs / self.tick),
-                echoed as u32,
-            )
+            ..full(self.now as u32, seq, (self.shows)(theirs / self.tick), echoed as u32)
         });
         self.delivered += 1;
         let end = seq.wrapping_add(MSS);
@@ -172,8 +161,7 @@ impl Path {
             let left = self.granted.wrapping_sub(end) as i32;
             let window = window.max(left.max(0) as u32);
             self.granted = end.wrapping_add(window.next_multiple_of(1 << self.scale));
-            self.acks
-                .push_back((self.now + self.rtt, self.granted, self.now));
+            self.acks.push_back((self.now + self.rtt, self.granted, self.now));
         }
     }
 }

@@ -27,9 +27,7 @@ fn well() -> Facts {
 /// The names of what is missing; each must come with a reason and a remedy.
 fn names(facts: &Facts) -> Vec<&'static str> {
     let missing = missing(facts);
-    assert!(missing
-        .iter()
-        .all(|f| !f.why.is_empty() && !f.remedy.is_empty()));
+    assert!(missing.iter().all(|f| !f.why.is_empty() && !f.remedy.is_empty()));
     missing.iter().map(|f| f.name).collect()
 }
 
@@ -81,10 +79,7 @@ fn an_old_kernel() {
 
 #[test]
 fn an_older_kernel_is_told_what_it_cannot() {
-    for (release, verdict) in [
-        (Release(6, 11), Verdict::Note),
-        (Release(6, 12), Verdict::Ok),
-    ] {
+    for (release, verdict) in [(Release(6, 11), Verdict::Note), (Release(6, 12), Verdict::Ok)] {
         let facts = Facts {
             release: Some(release),
             ..well()
@@ -99,61 +94,28 @@ fn an_older_kernel_is_told_what_it_cannot() {
 
 #[test]
 fn no_btf() {
-    assert_eq!(
-        names(&Facts {
-            types: None,
-            ..well()
-        }),
-        ["BTF", "registration"]
-    );
+    assert_eq!(names(&Facts { types: None, ..well() }), ["BTF", "registration"]);
 }
 
 #[test]
 fn a_kernel_built_without_the_hooks() {
-    assert_eq!(
-        names(&with_types(|t| t.tcp_struct_ops = false)),
-        ["registration"]
-    );
-    assert_eq!(
-        names(&with_types(|t| t.struct_ops_link = false)),
-        ["registration"]
-    );
-    assert_eq!(
-        names(&with_types(|t| t.cgroup_bpf = false)),
-        ["registration"]
-    );
+    assert_eq!(names(&with_types(|t| t.tcp_struct_ops = false)), ["registration"]);
+    assert_eq!(names(&with_types(|t| t.struct_ops_link = false)), ["registration"]);
+    assert_eq!(names(&with_types(|t| t.cgroup_bpf = false)), ["registration"]);
 }
 
 #[test]
 fn both_signatures_are_known_and_no_third() {
-    assert_eq!(
-        names(&with_types(|t| t.cong_control_args = Some(2))),
-        [""; 0]
-    );
-    assert_eq!(
-        names(&with_types(|t| t.cong_control_args = Some(3))),
-        ["registration"]
-    );
-    assert_eq!(
-        names(&with_types(|t| t.cong_control_args = None)),
-        ["registration"]
-    );
+    assert_eq!(names(&with_types(|t| t.cong_control_args = Some(2))), [""; 0]);
+    assert_eq!(names(&with_types(|t| t.cong_control_args = Some(3))), ["registration"]);
+    assert_eq!(names(&with_types(|t| t.cong_control_args = None)), ["registration"]);
 }
 
 #[test]
 fn no_jit() {
+    assert_eq!(names(&Facts { jit: Some(0), ..well() }), ["JIT"]);
     assert_eq!(
-        names(&Facts {
-            jit: Some(0),
-            ..well()
-        }),
-        ["JIT"]
-    );
-    assert_eq!(
-        names(&Facts {
-            jit: None,
-            ..well()
-        }),
+        names(&Facts { jit: None, ..well() }),
         [] as [&str; 0],
         "a container's network namespace hides it"
     );

@@ -132,11 +132,7 @@ impl Queue {
     }
 
     /// What waits becomes as chosen. Takes root.
-    pub(super) fn turn(
-        &self,
-        process: &Process,
-        choices: &waiting_choices,
-    ) -> Result<waiting_counters> {
+    pub(super) fn turn(&self, process: &Process, choices: &waiting_choices) -> Result<waiting_counters> {
         let object = load(choices)?;
         for cookie in self.listeners.iter().take(WAITING_LISTENERS as usize) {
             map(&object, "listeners")
@@ -186,8 +182,7 @@ fn load(choices: &waiting_choices) -> Result<Object> {
             value[..bytes.len()].copy_from_slice(bytes);
         }
     }
-    open.load()
-        .map_err(Error::bpf("load the iterator of TCP sockets"))
+    open.load().map_err(Error::bpf("load the iterator of TCP sockets"))
 }
 
 fn map<'a>(object: &'a Object, end: &str) -> libbpf_rs::Map<'a> {

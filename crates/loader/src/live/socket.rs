@@ -41,11 +41,7 @@ impl Tcp {
             ipproto::MPTCP => true,
             _ => return None,
         };
-        Some(Self {
-            fd,
-            ipv6,
-            multipath,
-        })
+        Some(Self { fd, ipv6, multipath })
     }
 
     pub(super) fn congestion_control(&self) -> io::Result<String> {

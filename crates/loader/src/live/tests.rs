@@ -87,8 +87,5 @@ fn a_process_that_does_not_exist() {
         receive: false,
         only_nicer: false,
     };
-    assert!(matches!(
-        switch(i32::MAX as u32, &target),
-        Err(Error::Unreachable(..))
-    ));
+    assert!(matches!(switch(i32::MAX as u32, &target), Err(Error::Unreachable(..))));
 }

@@ -16,8 +16,8 @@ use crate::lock::Lock;
 use crate::{pins, Result, Step};
 
 pub use object::{
-    Algorithm, Counters, Parameter, Params, Receiver, Values, ADOPTED_PROGRAM, ALGORITHMS, OFF,
-    OPTION_PROGRAM, PARAMETERS, PROGRAM,
+    Algorithm, Counters, Parameter, Params, Receiver, Values, ADOPTED_PROGRAM, ALGORITHMS, OFF, OPTION_PROGRAM,
+    PARAMETERS, PROGRAM,
 };
 
 /// What the receiver does now.

@@ -102,20 +102,14 @@ impl Receiver {
     }
 
     /// Pins the maps under the names that [`super::Params::open`] and [`Counters::read`] take.
-    pub fn pin_maps(
-        &mut self,
-        params: &Path,
-        counters: &Path,
-        connections: Option<&Path>,
-    ) -> Result<()> {
+    pub fn pin_maps(&mut self, params: &Path, counters: &Path, connections: Option<&Path>) -> Result<()> {
         let connections = connections.map(|pin| ("connections", pin));
         let all = [(DATA, params), (BSS, counters)].into_iter();
         let pins: Vec<_> = all.chain(connections).collect();
         for mut map in self.object.maps_mut() {
             let name = map.name().to_string_lossy().into_owned();
             if let Some(path) = pin_of(&name, &pins) {
-                map.pin(path)
-                    .map_err(Error::bpf("pin a map of the receiver"))?;
+                map.pin(path).map_err(Error::bpf("pin a map of the receiver"))?;
             }
         }
         Ok(())
@@ -151,8 +145,7 @@ impl Counters {
     fn decode(bytes: &[u8]) -> Option<Self> {
         let bytes = bytes.get(..size_of::<receiver_counters>())?;
         // SAFETY: as many bytes as the structure has, of integers; they need not be aligned.
-        let c: receiver_counters =
-            unsafe { bytes.as_ptr().cast::<receiver_counters>().read_unaligned() };
+        let c: receiver_counters = unsafe { bytes.as_ptr().cast::<receiver_counters>().read_unaligned() };
         Some(Self {
             connections: c.connections,
             segments: c.arrivals.iter().map(|a| a.segments).sum(),
@@ -215,11 +208,7 @@ impl Params {
     }
 
     /// Sets values ("name", "value"), or nothing when one of them is wrong.
-    pub fn set<'a>(
-        &mut self,
-        algorithm: &str,
-        changes: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<()> {
+    pub fn set<'a>(&mut self, algorithm: &str, changes: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<()> {
         let row = index(algorithm)?;
         self.rows.set(row, &ALGORITHMS[row], changes)
     }

@@ -98,8 +98,7 @@ fn parse(text: &str) -> std::result::Result<Vec<Written>, String> {
     let mut all = Vec::new();
     for entry in file.rule {
         let line = line(entry.span().start);
-        let (text, means) =
-            rules(entry.into_inner()).map_err(|why| format!("line {line}: {why}"))?;
+        let (text, means) = rules(entry.into_inner()).map_err(|why| format!("line {line}: {why}"))?;
         all.push(Written { line, text, means });
     }
     let number: usize = all.iter().map(|written| written.means.len()).sum();
@@ -135,8 +134,7 @@ fn rules(entry: Entry) -> std::result::Result<(String, Vec<Rule>), NoRule> {
     let (key, value) = named.remove(0);
     let text = format!("{key} = \"{value}\"");
     let pattern = |text: &str| -> std::result::Result<Pattern, NoRule> {
-        text.parse()
-            .map_err(|why| NoRule::Pattern(text.to_owned(), why))
+        text.parse().map_err(|why| NoRule::Pattern(text.to_owned(), why))
     };
     let rule = |subject, pattern| Rule {
         subject,
@@ -178,9 +176,7 @@ fn cut(mut pattern: Pattern, text: &str) -> std::result::Result<Pattern, NoRule>
     match pattern.tail {
         Some(_) if too_long => Err(NoRule::Command(text.to_owned())),
         None if too_long => {
-            let end = (0..=COMMAND)
-                .rev()
-                .find(|i| pattern.head.is_char_boundary(*i));
+            let end = (0..=COMMAND).rev().find(|i| pattern.head.is_char_boundary(*i));
             pattern.head.truncate(end.unwrap_or(0));
             Ok(pattern)
         }
@@ -240,22 +236,13 @@ mod tests {
         for (text, why) in [
             ("[[rule]]\n", "line 1: a rule names one of"),
             ("[[rule]]\nunit = 'a'\ncommand = 'b'", "this one names 2"),
-            (
-                "\n[[rule]]\nunit = 'a'\nlevel = 3",
-                "line 2: there is no level 3",
-            ),
-            (
-                "[[rule]]\nunit = 'a*b*'",
-                "line 1: 'a*b*': it has several '*'",
-            ),
+            ("\n[[rule]]\nunit = 'a'\nlevel = 3", "line 2: there is no level 3"),
+            ("[[rule]]\nunit = 'a*b*'", "line 1: 'a*b*': it has several '*'"),
             ("[[rule]]\nslice = 'a.service'", "is no slice"),
             ("[[rule]]\ncgroup = 'a'", "does not begin with '/'"),
             ("[[rule]]\ncommand = 'a-very-long-one*name'", "15 bytes"),
             ("[[rule]]\nunits = 'a'", "unknown field `units`"),
-            (
-                "[[rule]]\nunit = 'a'\ndirection = 'up'",
-                "unknown variant `up`",
-            ),
+            ("[[rule]]\nunit = 'a'\ndirection = 'up'", "unknown variant `up`"),
             ("[[rule]]\nunit = 'a'\nquic = 'udp'", "expected `tcp`"),
             ("rule = 1", "line 1"),
             (&many, "there is room for 64"),

@@ -19,9 +19,7 @@ use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness::Refusal;
-use crate::shared::{
-    niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NN_NICENESS_NO_QUIC,
-};
+use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NN_NICENESS_NO_QUIC};
 use crate::{niceness, pins, quic, Error, Result};
 
 pub use file::{read, Written, FILE};
@@ -129,9 +127,7 @@ pub fn current() -> Vec<Rule> {
         let value = map.lookup(&i.to_ne_bytes(), MapFlags::ANY).ok()??;
         let value: [u8; size_of::<nn_rule>()] = value.try_into().ok()?;
         // SAFETY: as many bytes as the structure has, of integers.
-        Rule::of_kernel(&unsafe {
-            std::mem::transmute::<[u8; size_of::<nn_rule>()], nn_rule>(value)
-        })
+        Rule::of_kernel(&unsafe { std::mem::transmute::<[u8; size_of::<nn_rule>()], nn_rule>(value) })
     };
     (0..choices.rules).filter_map(read).collect()
 }

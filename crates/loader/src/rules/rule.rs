@@ -9,8 +9,7 @@ use serde::{Serialize, Serializer};
 use crate::group::Group;
 use crate::niceness;
 use crate::shared::{
-    nn_rule, nn_rule_subject, NN_NICENESS_NO_QUIC, NN_RULE_COMMAND, NN_RULE_NAME, NN_RULE_PATH,
-    NN_RULE_TEXT,
+    nn_rule, nn_rule_subject, NN_NICENESS_NO_QUIC, NN_RULE_COMMAND, NN_RULE_NAME, NN_RULE_PATH, NN_RULE_TEXT,
 };
 
 /// What a pattern is compared with.
@@ -44,9 +43,7 @@ impl Rule {
     /// Does it name the cgroup of this path below the root, without a slash at its beginning?
     pub fn names_cgroup(&self, below: &str) -> bool {
         match self.subject {
-            Subject::Unit => self
-                .pattern
-                .matches(below.rsplit('/').next().unwrap_or(below)),
+            Subject::Unit => self.pattern.matches(below.rsplit('/').next().unwrap_or(below)),
             Subject::Cgroup => self.pattern.matches(&format!("/{below}")),
             Subject::Command => false,
         }
@@ -88,11 +85,7 @@ impl Rule {
             subject: subjects.into_iter().find(|s| number(*s) == found.subject)?,
             pattern: Pattern {
                 head: text(head)?,
-                tail: if found.open == 0 {
-                    None
-                } else {
-                    Some(text(tail)?)
-                },
+                tail: if found.open == 0 { None } else { Some(text(tail)?) },
             },
             group: niceness::group(found.niceness)?,
             without_quic: found.niceness & NN_NICENESS_NO_QUIC != 0,
@@ -115,11 +108,7 @@ impl Display for Rule {
             Subject::Cgroup => "cgroups",
             Subject::Command => "programs named",
         };
-        let quic = if self.without_quic {
-            ", without QUIC"
-        } else {
-            ""
-        };
+        let quic = if self.without_quic { ", without QUIC" } else { "" };
         write!(f, "{what} {}: {}{quic}", self.pattern, self.group)
     }
 }
@@ -150,9 +139,7 @@ impl Pattern {
     pub fn matches(&self, name: &str) -> bool {
         match &self.tail {
             None => name == self.head,
-            Some(tail) => name
-                .strip_prefix(&self.head)
-                .is_some_and(|rest| rest.ends_with(tail)),
+            Some(tail) => name.strip_prefix(&self.head).is_some_and(|rest| rest.ends_with(tail)),
         }
     }
 
@@ -233,16 +220,12 @@ mod tests {
     #[test]
     fn the_kernel_matches_what_this_does() {
         let patterns = words("ab*", 4);
-        let patterns = patterns
-            .iter()
-            .filter(|word| word.parse::<Pattern>().is_ok());
+        let patterns = patterns.iter().filter(|word| word.parse::<Pattern>().is_ok());
         for pattern in patterns {
             let rule = rule(Subject::Command, pattern);
             for name in words("ab", 6) {
                 // SAFETY: a rule, and as many bytes as are said.
-                let theirs = unsafe {
-                    nn_test_rule_matches(&rule.to_kernel(), name.as_ptr(), name.len() as u32)
-                };
+                let theirs = unsafe { nn_test_rule_matches(&rule.to_kernel(), name.as_ptr(), name.len() as u32) };
                 assert_eq!(theirs, rule.names_command(&name), "{pattern} {name}");
             }
         }

@@ -74,10 +74,7 @@ fn told_up(outcome: &Outcome) -> String {
         Outcome::AlreadyUp => "already up".to_owned(),
         Outcome::Extended(new) => format!("up for {} too", new.join(" and ")),
         Outcome::Repaired(defects) => {
-            format!(
-                "up again; what was there was replaced: {}",
-                defects.join("; ")
-            )
+            format!("up again; what was there was replaced: {}", defects.join("; "))
         }
     }
 }

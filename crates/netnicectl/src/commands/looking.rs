@@ -157,11 +157,7 @@ impl Explain {
         self.tell(&found, &found)
     }
 
-    fn tell(
-        &self,
-        found: &impl serde::Serialize,
-        text: impl std::fmt::Display,
-    ) -> Result<ExitCode> {
+    fn tell(&self, found: &impl serde::Serialize, text: impl std::fmt::Display) -> Result<ExitCode> {
         if self.json {
             print_json(found)?;
         } else {
@@ -188,11 +184,7 @@ impl Doctor {
             print(findings.iter().map(paragraph).collect::<String>())?;
         }
         let missing = findings.iter().any(|f| f.verdict == Verdict::Missing);
-        Ok(if missing {
-            ExitCode::FAILURE
-        } else {
-            ExitCode::SUCCESS
-        })
+        Ok(if missing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 }
 

@@ -95,8 +95,9 @@ pub(super) fn tell(done: &Applied) -> Result<()> {
     ))?;
     if done.by_hand > 0 {
         let number = done.by_hand;
-        complain(format_args!("attached by hand, and left as they are: {number} cgroups; 'netnicectl detach' ends that"),
-        );
+        complain(format_args!(
+            "attached by hand, and left as they are: {number} cgroups; 'netnicectl detach' ends that"
+        ));
     }
     if let Some(why) = done.reached.why() {
         complain(why);

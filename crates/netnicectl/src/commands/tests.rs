@@ -20,8 +20,5 @@ fn one_file_and_one_row_make_a_subcommand() {
     let toy = Cli::try_parse_from(["netnicectl", "toy", "--answer", "42"]).expect("it is known");
     assert_eq!(toy.verb.run().expect("it runs"), ExitCode::from(42));
     let help = Cli::command().render_help().to_string();
-    assert!(
-        help.contains("toy   Ends with the status asked for"),
-        "{help}"
-    );
+    assert!(help.contains("toy   Ends with the status asked for"), "{help}");
 }

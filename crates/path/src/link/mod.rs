@@ -90,14 +90,7 @@ impl<T> Link<T> {
 
     /// A packet arrives at `now`, which never goes back. Payloads dropped for it, its own or others', are
     /// appended to `dropped`.
-    pub fn offer(
-        &mut self,
-        now: Nanos,
-        class: Class,
-        bytes: u32,
-        payload: T,
-        dropped: &mut Vec<T>,
-    ) {
+    pub fn offer(&mut self, now: Nanos, class: Class, bytes: u32, payload: T, dropped: &mut Vec<T>) {
         self.advance(now);
         let counters = &mut self.counters[class.index()];
         counters.arrived.add(bytes);
@@ -113,9 +106,7 @@ impl<T> Link<T> {
             payload,
         };
         for victim in self.buffer.admit(packet) {
-            self.counters[victim.class.index()]
-                .dropped_full
-                .add(victim.bytes);
+            self.counters[victim.class.index()].dropped_full.add(victim.bytes);
             dropped.push(victim.payload);
         }
         if self.serving.is_none() {
@@ -145,11 +136,7 @@ impl<T> Link<T> {
     /// When the next packet is due, if nothing else arrives.
     pub fn next_due(&self) -> Option<Nanos> {
         let flying = self.flying.front().map(|delivery| delivery.due);
-        flying.or_else(|| {
-            self.serving
-                .as_ref()
-                .map(|service| service.departure + self.spec.delay)
-        })
+        flying.or_else(|| self.serving.as_ref().map(|service| service.departure + self.spec.delay))
     }
 
     /// What is queued, the packet in service included, as of the last time given.

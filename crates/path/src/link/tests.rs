@@ -49,10 +49,7 @@ fn packets_that_wait_leave_back_to_back_however_late_one_looks() {
     for name in 0..3 {
         offer(&mut link, 0, BestEffort, name);
     }
-    assert_eq!(
-        deliveries(&mut link),
-        [(0, 11 * MS), (1, 12 * MS), (2, 13 * MS)]
-    );
+    assert_eq!(deliveries(&mut link), [(0, 11 * MS), (1, 12 * MS), (2, 13 * MS)]);
 }
 
 #[test]
@@ -72,16 +69,11 @@ fn service_times_do_not_drift() {
 
 #[test]
 fn without_a_rate_there_is_only_delay() {
-    let mut link = Link::new(LinkSpec {
-        rate: None,
-        ..spec()
-    });
+    let mut link = Link::new(LinkSpec { rate: None, ..spec() });
     for name in 0..100 {
         assert!(offer(&mut link, 3, BestEffort, name).is_empty());
     }
-    assert!(deliveries(&mut link)
-        .iter()
-        .all(|&(_, due)| due == 3 + 10 * MS));
+    assert!(deliveries(&mut link).iter().all(|&(_, due)| due == 3 + 10 * MS));
 }
 
 #[test]
@@ -98,10 +90,7 @@ fn a_full_queue_drops_what_arrives_and_counts_the_packet_in_service() {
             bytes: 6000
         }
     );
-    assert!(
-        offer(&mut link, MS, BestEffort, 5).is_empty(),
-        "one has left by then"
-    );
+    assert!(offer(&mut link, MS, BestEffort, 5).is_empty(), "one has left by then");
     assert_eq!(
         link.counters(BestEffort).dropped_full,
         Volume {
@@ -120,9 +109,7 @@ fn a_queue_in_bytes_bounds_the_time_in_it() {
     for name in 0..10 {
         offer(&mut link, 0, BestEffort, name);
     }
-    let longest = std::iter::from_fn(|| link.deliver(Nanos::MAX))
-        .map(|d| d.queued)
-        .max();
+    let longest = std::iter::from_fn(|| link.deliver(Nanos::MAX)).map(|d| d.queued).max();
     assert_eq!(longest, Some(3 * MS));
 }
 
@@ -142,13 +129,7 @@ fn without_priority_classes_share_one_queue_in_order() {
     offer(&mut link, 0, LowerEffort, 1);
     offer(&mut link, 0, LowerEffort, 2);
     offer(&mut link, 0, BestEffort, 3);
-    assert_eq!(
-        deliveries(&mut link)
-            .iter()
-            .map(|d| d.0)
-            .collect::<Vec<_>>(),
-        [1, 2, 3]
-    );
+    assert_eq!(deliveries(&mut link).iter().map(|d| d.0).collect::<Vec<_>>(), [1, 2, 3]);
 }
 
 #[test]
@@ -160,10 +141,7 @@ fn priority_serves_lower_effort_last_but_never_interrupts_it() {
     offer(&mut link, 0, LowerEffort, 1);
     offer(&mut link, 0, LowerEffort, 2);
     offer(&mut link, MS / 2, BestEffort, 3);
-    assert_eq!(
-        deliveries(&mut link),
-        [(1, 11 * MS), (3, 12 * MS), (2, 13 * MS)]
-    );
+    assert_eq!(deliveries(&mut link), [(1, 11 * MS), (3, 12 * MS), (2, 13 * MS)]);
 }
 
 #[test]
@@ -176,10 +154,7 @@ fn the_choice_is_made_when_service_starts_even_if_one_looks_later() {
     offer(&mut link, 0, LowerEffort, 2);
     // Packet 2 started at 1 ms, before 3 arrived.
     offer(&mut link, MS + MS / 2, BestEffort, 3);
-    assert_eq!(
-        deliveries(&mut link),
-        [(1, 11 * MS), (2, 12 * MS), (3, 13 * MS)]
-    );
+    assert_eq!(deliveries(&mut link), [(1, 11 * MS), (2, 12 * MS), (3, 13 * MS)]);
 }
 
 #[test]
@@ -237,11 +212,7 @@ fn losses_follow_the_seed_and_the_probability() {
     assert_eq!(lost(7), lost(7));
     assert_ne!(lost(7), lost(8));
     // Five standard deviations of a binomial(100000, 0.02) are 221.
-    assert!(
-        (1779..=2221).contains(&lost(7).len()),
-        "{} lost",
-        lost(7).len()
-    );
+    assert!((1779..=2221).contains(&lost(7).len()), "{} lost", lost(7).len());
 }
 
 /// One arrival: time since the one before, class, bytes.
@@ -259,30 +230,20 @@ fn specs() -> impl Strategy<Value = LinkSpec> {
         (1500u64..60_000).prop_map(Limit::Bytes)
     ];
     let loss = prop_oneof![Just(0.0), 0.0..=1.0];
-    (
-        rate,
-        0u64..100_000_000,
-        limit,
-        loss,
-        any::<bool>(),
-        any::<u64>(),
-    )
-        .prop_map(|(rate, delay, limit, loss, priority, seed)| LinkSpec {
+    (rate, 0u64..100_000_000, limit, loss, any::<bool>(), any::<u64>()).prop_map(
+        |(rate, delay, limit, loss, priority, seed)| LinkSpec {
             rate,
             delay,
             limit,
             loss,
             priority,
             seed,
-        })
+        },
+    )
 }
 
 /// Sends the traffic through; the payload is the arrival's number. Looks at the link in between when `nosy`.
-fn run(
-    spec: &LinkSpec,
-    traffic: &[Arrival],
-    nosy: bool,
-) -> (Link<usize>, Vec<Delivery<usize>>, Vec<usize>) {
+fn run(spec: &LinkSpec, traffic: &[Arrival], nosy: bool) -> (Link<usize>, Vec<Delivery<usize>>, Vec<usize>) {
     let mut link = Link::new(spec.clone());
     let (mut now, mut delivered, mut dropped) = (0, Vec::new(), Vec::new());
     for (number, &(gap, class, bytes)) in traffic.iter().enumerate() {

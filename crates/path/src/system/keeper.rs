@@ -54,11 +54,7 @@ type Report = [i32; 3];
 impl Keeper {
     /// Starts a command in the current namespace, with the signals of `mask` blocked. Block `PASSED` before; call
     /// while single-threaded.
-    pub fn start(
-        command: &[OsString],
-        environment: &[(&str, String)],
-        mask: SigSet,
-    ) -> Result<Keeper> {
+    pub fn start(command: &[OsString], environment: &[(&str, String)], mask: SigSet) -> Result<Keeper> {
         let (reports, reporter) = pipe2(OFlag::O_CLOEXEC).context("cannot make a pipe")?;
         let emulator = getpid();
         let mut start = Command::new(&command[0]);
@@ -99,12 +95,8 @@ impl Keeper {
         let mut bytes = [0; 12];
         let read = self.reports.read_exact(&mut bytes);
         waitpid(self.pid, None).context("cannot wait for the command")?;
-        read.context(
-            "the process that watched the command was killed; how the command ended is not known",
-        )?;
-        let word = |at: usize| {
-            i32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-        };
+        read.context("the process that watched the command was killed; how the command ended is not known")?;
+        let word = |at: usize| i32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let end = match word(0) {
             0 => End::Exited(word(4)),
             1 => End::Signalled(word(4)),
@@ -140,21 +132,14 @@ fn keep(emulator: Pid, reporter: i32, mut start: Command) -> Result<()> {
 
     let child = match start.spawn() {
         Ok(child) => Pid::from_raw(child.id() as i32),
-        Err(e) => {
-            return Ok(report(
-                &mut reporter,
-                [2, e.raw_os_error().unwrap_or(libc::EINVAL), 0],
-            )?)
-        }
+        Err(e) => return Ok(report(&mut reporter, [2, e.raw_os_error().unwrap_or(libc::EINVAL), 0])?),
     };
     let end = watch(emulator, &signals, child)?;
     let killed = kill_descendants();
     if let Some(end) = end {
         match end {
             WaitStatus::Exited(_, code) => report(&mut reporter, [0, code, killed])?,
-            WaitStatus::Signaled(_, signal, _) => {
-                report(&mut reporter, [1, signal as i32, killed])?
-            }
+            WaitStatus::Signaled(_, signal, _) => report(&mut reporter, [1, signal as i32, killed])?,
             _ => {}
         }
     }

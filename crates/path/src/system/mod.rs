@@ -20,8 +20,7 @@ pub fn now() -> Nanos {
 
 const FIFO_PRIORITY: i32 = 50;
 const MEMORY_ADVICE: &str = "raise the limit with 'ulimit -l unlimited' or run as root";
-const FIFO_ADVICE: &str =
-    "run as root or with CAP_SYS_NICE, and see that the cgroup grants real-time time";
+const FIFO_ADVICE: &str = "run as root or with CAP_SYS_NICE, and see that the cgroup grants real-time time";
 
 /// What was granted; `refused` says what was not, why, and what to do.
 #[derive(Debug, Default)]
@@ -45,8 +44,7 @@ pub fn request_realtime() -> Granted {
         sched_priority: FIFO_PRIORITY,
     };
     // SAFETY: the parameter lives through the call.
-    granted.fifo =
-        unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameter) } == 0;
+    granted.fifo = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameter) } == 0;
     if !granted.fifo {
         let e = io::Error::last_os_error();
         granted.refused.push(format!(

@@ -10,16 +10,11 @@ use std::path::Path;
 
 use anyhow::{bail, Context, Result};
 use netlink_packet_core::{
-    NetlinkHeader, NetlinkMessage, NetlinkPayload, NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL,
-    NLM_F_REQUEST,
+    NetlinkHeader, NetlinkMessage, NetlinkPayload, NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST,
 };
-use netlink_packet_route::address::{
-    AddressAttribute, AddressHeaderFlags, AddressMessage, AddressScope,
-};
+use netlink_packet_route::address::{AddressAttribute, AddressHeaderFlags, AddressMessage, AddressScope};
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
-use netlink_packet_route::route::{
-    RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
-};
+use netlink_packet_route::route::{RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
 use netlink_sys::{Socket, SocketAddr};
@@ -51,14 +46,12 @@ pub fn named(name: &str) -> Result<File> {
 
 /// Moves the process into a namespace.
 pub fn enter(namespace: &File) -> Result<()> {
-    setns(namespace, CloneFlags::CLONE_NEWNET)
-        .context("cannot enter the network namespace; this needs root")
+    setns(namespace, CloneFlags::CLONE_NEWNET).context("cannot enter the network namespace; this needs root")
 }
 
 /// Moves the process into a new, unnamed namespace: it goes with its last process.
 pub fn enter_new() -> Result<()> {
-    unshare(CloneFlags::CLONE_NEWNET)
-        .context("cannot make a network namespace; this needs root or CAP_SYS_ADMIN")
+    unshare(CloneFlags::CLONE_NEWNET).context("cannot make a network namespace; this needs root or CAP_SYS_ADMIN")
 }
 
 /// Makes the current namespace a router, so that paths started inside reach beyond it.
@@ -137,10 +130,7 @@ impl Netlink {
     pub fn open() -> io::Result<Netlink> {
         let socket = Socket::new(NETLINK_ROUTE)?;
         socket.connect(&SocketAddr::new(0, 0))?;
-        Ok(Netlink {
-            socket,
-            sequence: 0,
-        })
+        Ok(Netlink { socket, sequence: 0 })
     }
 
     /// Brings a device up, with a queue of `queue` packets when given.
@@ -160,10 +150,7 @@ impl Netlink {
         address.header.flags = AddressHeaderFlags::Nodad;
         address.header.scope = AddressScope::Universe;
         address.header.index = index;
-        address.attributes = vec![
-            AddressAttribute::Local(local),
-            AddressAttribute::Address(peer),
-        ];
+        address.attributes = vec![AddressAttribute::Local(local), AddressAttribute::Address(peer)];
         self.change(RouteNetlinkMessage::NewAddress(address), NEW)
     }
 
@@ -208,11 +195,7 @@ impl Netlink {
     }
 
     /// The kernel's answer: nothing where it only acknowledges.
-    fn request(
-        &mut self,
-        what: RouteNetlinkMessage,
-        flags: u16,
-    ) -> io::Result<Option<RouteNetlinkMessage>> {
+    fn request(&mut self, what: RouteNetlinkMessage, flags: u16) -> io::Result<Option<RouteNetlinkMessage>> {
         self.sequence += 1;
         let mut header = NetlinkHeader::default();
         header.flags = flags | NLM_F_REQUEST;
@@ -271,11 +254,7 @@ impl Tun {
                 "{DEVICE} does not exist, so no TUN device can be made; \
                  try 'modprobe tun', or in a container start it with '--device {DEVICE}'"
             ),
-            Err(e) => {
-                return Err(e).context(format!(
-                    "cannot open {DEVICE}; a path needs root or CAP_NET_ADMIN"
-                ))
-            }
+            Err(e) => return Err(e).context(format!("cannot open {DEVICE}; a path needs root or CAP_NET_ADMIN")),
         };
         // SAFETY: an all-zero ifreq is valid.
         let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
@@ -306,9 +285,7 @@ impl Tun {
     pub fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         match self.file.read(buffer) {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(e) if e.kind() == ErrorKind::WouldBlock || e.kind() == ErrorKind::Interrupted => {
-                Ok(None)
-            }
+            Err(e) if e.kind() == ErrorKind::WouldBlock || e.kind() == ErrorKind::Interrupted => Ok(None),
             Err(e) => Err(e),
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The made-up log is as `netnice-replay generate --help` says.
+//! The log: what is read of one, and that the made-up one is as `netnice-replay generate --help` says.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -7,8 +7,88 @@ use std::time::Duration;
 use netnice_prefetch_predictor::log::Reader;
 use netnice_prefetch_predictor::{Params, Predictor, Request};
 use netnice_replay::generate::{self, line, requests, Asked, Pace, Site};
-use netnice_replay::trace::Trace;
+use netnice_replay::trace::{Trace, View, Visit};
 use proptest::prelude::*;
+
+fn seconds(s: u64) -> Duration {
+    Duration::from_secs(s)
+}
+
+fn view(page: &str, embedded: &[&str], think: u64) -> View {
+    View {
+        page: page.into(),
+        embedded: embedded.iter().map(|&e| e.into()).collect(),
+        think: seconds(think),
+    }
+}
+
+fn visit(begins: u64, views: &[View]) -> Visit {
+    Visit {
+        begins: seconds(begins),
+        views: views.to_vec(),
+    }
+}
+
+fn read(log: &str) -> Trace {
+    Trace::read(log.as_bytes()).expect("memory")
+}
+
+#[test]
+fn requests_become_pages_and_visits() {
+    let trace = read(
+        "a - - [30/Jan/2001:10:00:00 +0000] \"GET / HTTP/1.0\" 200 9\n\
+         a - - [30/Jan/2001:10:00:01 +0000] \"GET /logo.gif HTTP/1.0\" 304 -\n\
+         b - - [30/Jan/2001:10:00:02 +0000] \"GET /only.png HTTP/1.0\" 200 9\n\
+         a - - [30/Jan/2001:10:00:20 +0000] \"GET /next HTTP/1.0\" 200 9\n\
+         a - - [30/Jan/2001:10:30:20 +0000] \"GET /later HTTP/1.0\" 200 9\n",
+    );
+    assert_eq!((trace.requests, trace.skipped), (5, 0));
+    let of_a = [
+        visit(0, &[view("/", &["/logo.gif"], 20), view("/next", &[], 0)]),
+        visit(1820, &[view("/later", &[], 0)]),
+    ];
+    assert_eq!(trace.clients[0], of_a);
+    assert_eq!(trace.clients[1], [visit(2, &[view("/only.png", &[], 0)])]);
+}
+
+#[test]
+fn what_cannot_be_played_is_left_out() {
+    let trace = read(
+        "a - - [30/Jan/2001:10:00:00 +0000] \"POST /form HTTP/1.0\" 200 9\n\
+         a - - [30/Jan/2001:10:00:00 +0000] \"GET /missing HTTP/1.0\" 404 9\n\
+         a - ann [30/Jan/2001:10:00:00 +0000] \"GET /mine HTTP/1.0\" 200 9\n\
+         a - - [30/Jan/2001:10:00:00 +0000] \"GET /part HTTP/1.0\" 206 9\n\
+         nonsense \u{fffd}\n\
+         a - - [30/Jan/2001:10:00:00 +0000] \"GET /all HTTP/1.0\" 200 9\n",
+    );
+    assert_eq!((trace.requests, trace.skipped), (1, 5));
+    assert_eq!(trace.clients[0], [visit(0, &[view("/all", &[], 0)])]);
+}
+
+#[test]
+fn a_log_need_not_be_sorted_and_may_be_squids() {
+    let trace = read(
+        "980888137.000 9 192.0.2.1 TCP_MISS/200 80 GET http://cnn.com/b - DIRECT/cnn.com text/html\n\
+         980888136.500 9 192.0.2.1 TCP_HIT/200 90 GET http://cnn.com/a - NONE/- text/html\n",
+    );
+    let mut first = view("http://cnn.com/a", &[], 0);
+    first.think = Duration::from_millis(500);
+    assert_eq!(trace.clients[0], [visit(0, &[first, view("http://cnn.com/b", &[], 0)])]);
+}
+
+#[test]
+fn clients_are_dealt_with_all_their_visits() {
+    let line = |client: &str, minute: u32| {
+        format!("{client} - - [30/Jan/2001:10:{minute:02}:00 +0000] \"GET /{client}{minute} HTTP/1.0\" 200 9\n")
+    };
+    let log = [line("a", 0), line("b", 1), line("c", 2), line("a", 40)].concat();
+    let dealt = read(&log).deal(2);
+    let pages = |visits: &Vec<Visit>| -> Vec<String> { visits.iter().map(|v| v.views[0].page.clone()).collect() };
+    assert_eq!(
+        dealt.iter().map(pages).collect::<Vec<_>>(),
+        [vec!["/a0", "/c2", "/a40"], vec!["/b1"]]
+    );
+}
 
 const PACE: Pace = Pace {
     every: Duration::from_secs(1),
@@ -28,18 +108,14 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 fn close(found: f64, expected: f64, share: f64) {
-    assert!(
-        (found / expected - 1.0).abs() < share,
-        "{found}, not about {expected}"
-    );
+    assert!((found / expected - 1.0).abs() < share, "{found}, not about {expected}");
 }
 
 #[test]
 fn sizes_and_images() {
     let site = Site::new(20_000, 8, 7);
-    let sizes = |documents: Vec<&generate::Document>| -> Vec<f64> {
-        documents.iter().map(|d| d.bytes as f64).collect()
-    };
+    let sizes =
+        |documents: Vec<&generate::Document>| -> Vec<f64> { documents.iter().map(|d| d.bytes as f64).collect() };
     let pages = sizes(site.pages.iter().map(|p| &p.document).collect());
     close(median(pages.clone()), generate::PAGE_MEDIAN, 0.03);
     // One in six is above a sigma.
@@ -47,11 +123,7 @@ fn sizes_and_images() {
     let share = pages.iter().filter(|b| **b > above).count() as f64 / pages.len() as f64;
     close(share, 0.1587, 0.05);
     let images = sizes(site.pages.iter().flat_map(|p| &p.images).collect());
-    close(
-        images.len() as f64 / pages.len() as f64,
-        generate::IMAGES,
-        0.03,
-    );
+    close(images.len() as f64 / pages.len() as f64, generate::IMAGES, 0.03);
     // Of a bounded Pareto distribution.
     let norm = 1.0 - (generate::IMAGE_LEAST / generate::LARGEST).powf(generate::IMAGE_ALPHA);
     let expected = generate::IMAGE_LEAST / (1.0 - 0.5 * norm).powf(1.0 / generate::IMAGE_ALPHA);
@@ -97,15 +169,8 @@ fn visits_are_as_long_and_as_slow_as_documented() {
     });
     // With the half second in which images are asked for; the log has whole seconds.
     close(median(thinks.collect()), 10.5, 0.06);
-    let images = visits
-        .iter()
-        .flat_map(|v| &v.views)
-        .map(|v| v.embedded.len());
-    close(
-        images.sum::<usize>() as f64 / pages as f64,
-        generate::IMAGES,
-        0.05,
-    );
+    let images = visits.iter().flat_map(|v| &v.views).map(|v| v.embedded.len());
+    close(images.sum::<usize>() as f64 / pages as f64, generate::IMAGES, 0.05);
 }
 
 #[test]
