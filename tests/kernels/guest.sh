@@ -105,7 +105,7 @@ if netnicectl status >/dev/null 2>&1; then
 	step waiting waiting
 	step status netnicectl status --json
 	step behind_fq behind_fq
-	step verifier verifier --nocapture the_verifiers_budget
+	step verifier verifier verifier:: --nocapture
 	[ -z "$NETNICE_PIN" ] || step pins cat "/verifier/$(uname -r | cut -d . -f 1-2).json"
 fi
 step down netnicectl down
