@@ -157,8 +157,8 @@ def copied_cores(folder: Path) -> None:
     for name in ("algorithms", "crates/build", "crates/cores"):
         copied(name, folder / name)
     manifest = folder / "crates/cores/Cargo.toml"
-    named = manifest.read_text().replace('name = "netnice-cores"', f'name = "{folder.name}"', 1)
-    manifest.write_text(f'{named}\n[lib]\nname = "netnice_cores"\ntest = false\n')
+    text = manifest.read_text().replace('name = "netnice-cores"', f'name = "{folder.name}"', 1)
+    manifest.write_text(text.replace("[lib]\n", '[lib]\nname = "netnice_cores"\n', 1))
 
 
 def copied_link(folder: Path) -> None:
@@ -187,17 +187,17 @@ def verdicts() -> dict[str, str]:
     members = 'members = ["*/crates/cores", "*/crates/link"]'
     manifest, found = re.subn(r"(?m)^members = .*$", members, (TOP / "Cargo.toml").read_text())
     assert found == 1, "the workspace lists its members in one line"
-    (folder / "Cargo.toml").write_text(manifest)
+    quickly = "".join(f"[profile.release.package.{name}]\nopt-level = 0\n" for name in COPIES)
+    (folder / "Cargo.toml").write_text(manifest + quickly)
     copied("Cargo.lock", folder / "Cargo.lock")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return dict(pool.map(verdict, *zip(*compiled(folder).items(), strict=True)))
 
 
 def compiled(folder: Path) -> dict[str, str]:
-    """By copy, the program of its tests. Dependencies are compiled as in the tree, the copies quickly."""
-    quickly = ["--config=profile.release.opt-level=0", '--config=profile.release.package."*".opt-level=3']
+    """By copy, the program of its tests. What the crates depend on has been compiled for the tree."""
     done = subprocess.run(
-        ["cargo", "test", "--release", "--offline", "--no-run", "--message-format=json", *quickly],
+        ["cargo", "test", "--release", "--offline", "--no-run", "--message-format=json"],
         cwd=folder, env=os.environ | {"CARGO_TARGET_DIR": str(TARGET)},
         capture_output=True, text=True, timeout=280, check=False,
     )  # fmt: skip
