@@ -89,13 +89,17 @@ def initramfs(
         shutil.copy(file, root)
     shutil.copy(guest, root / "init")
     (root / "init").chmod(0o755)
-    archive = room / "initramfs"
-    names = subprocess.run(["find", "."], cwd=root, check=True, capture_output=True).stdout
-    with archive.open("wb") as out:
-        subprocess.run(
-            [program("cpio"), "--quiet", "-o", "-H", "newc", "-R", "0:0"], cwd=root, input=names, stdout=out, check=True
-        )
-    return archive
+    return packed(root, room / "initramfs", owner="0:0")
+
+
+def packed(root: Path, to: Path, *without: str, owner: str = "") -> Path:
+    """A folder as the kernel unpacks it, with nothing in the folders ``without``; all of it ``owner``'s."""
+    prunes = [word for name in without for word in ("-path", f"./{name}/*", "-prune", "-o")]
+    names = subprocess.run(["find", ".", "-xdev", *prunes, "-print"], cwd=root, check=True, capture_output=True).stdout
+    with to.open("wb") as out:
+        words = [program("cpio"), "--quiet", "-o", "-H", "newc", *(["-R", owner] if owner else [])]
+        subprocess.run(words, cwd=root, input=names, stdout=out, check=True)
+    return to
 
 
 def processor(kernel: Path) -> str:

@@ -121,7 +121,7 @@ def boot(before: Path, after: Path, folder: Path) -> Report:
         _furnish(made, after, kernel)
         made.run("systemctl", "enable", "probe.service", "named.service")
         made.run("systemctl", "mask", *_NOT_STARTED)
-        files = _packed(made.root, folder)
+        files = machine.packed(made.root, folder / "machine", *_WITHOUT)
     return machine.run(kernel, files, seconds=SECONDS, megabytes=MEGABYTES)
 
 
@@ -139,16 +139,3 @@ def _furnish(made: Chroot, after: Path, kernel: Path) -> None:
     (units / "named.service").write_text(_NAMED)
     (root / "etc" / "netnice" / "policy.toml").write_text(_POLICY)
     (root / "init").symlink_to("lib/systemd/systemd")
-
-
-def _packed(root: Path, folder: Path) -> Path:
-    """As the kernel unpacks it."""
-    prunes = [word for name in _WITHOUT for word in ("-path", f"./{name}/*", "-prune", "-o")]
-    names = subprocess.run(
-        [program("find"), ".", "-xdev", *prunes, "-print"], cwd=root, check=True, capture_output=True
-    )
-    made = folder / "machine"
-    with made.open("wb") as out:
-        words = [program("cpio"), "--quiet", "-o", "-H", "newc"]
-        subprocess.run(words, cwd=root, input=names.stdout, stdout=out, check=True)
-    return made
