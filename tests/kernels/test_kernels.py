@@ -20,6 +20,7 @@ NEW, OLD = ([one for one in archive.wanted() if (one >= OLDEST) is new] for new 
 
 pytestmark = [
     pytest.mark.verify("boots seven kernels without hardware's help"),
+    pytest.mark.timeout(900),
     pytest.mark.skipif(platform.machine() != "x86_64", reason="its machines are x86_64 as this one"),
 ]
 Reports = dict[tuple[int, int], Report]

@@ -43,7 +43,7 @@ _ENTER = ("--mount", "--uts", "--ipc", "--net", "--root", "--wd")
 #: Of the kernels that are tested, the one of most machines: Debian's next stable release has it.
 KERNEL = (6, 18)
 #: Without hardware's help a processor is some twenty times slower.
-SECONDS, MEGABYTES = 280, 1536
+SECONDS, MEGABYTES = 400, 1536
 #: What no machine needs to run, and a quarter of its files.
 _WITHOUT = ("usr/share/doc", "usr/share/locale", "usr/share/man", "usr/share/i18n", "var/cache/apt", "var/lib/apt")
 #: What would wait for devices that the machine has not.

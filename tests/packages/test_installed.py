@@ -21,9 +21,10 @@ from packages.conftest import field, of_module
 from packages.debian import PROGRAMS, Chroot
 from testbed import ownership, program
 
-pytestmark = pytest.mark.verify(
-    "installs on a Debian that is made for it, and boots two machines without hardware's help"
-)
+pytestmark = [
+    pytest.mark.verify("installs on a Debian that is made for it, and boots two machines without hardware's help"),
+    pytest.mark.timeout(600),
+]
 
 SOMEBODYS = "/sys/fs/bpf/netnice"
 
