@@ -71,7 +71,7 @@ prefetching: build ## What users wait while browsers prefetch, by congestion con
 	@$(AS_ROOT) $(PYTHON) -m demo.prefetching $(ARGS)
 
 kernels: build ## On which of Debian's kernels everything loads and works, as a table: boots each in a virtual machine
-	@PYTHONPATH=tests:. $(PYTHON) -m kernels
+	@PYTHONPATH=tests:. $(PYTHON) -m kernels.matrix
 
 soak: build ## Long use: 100,000 connections over 30 minutes, and is all as before? ARGS='--minutes 5 --connections 20000'
 	@$(AS_ROOT) env PYTHONPATH=tests:. $(PYTHON) -m soak $(ARGS)

@@ -14,6 +14,7 @@ from netnice_lab import places
 from netnice_lab.engine import kernel
 
 TOP = Path(__file__).resolve().parents[1]
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or TOP / "target")
 KEPT = ("deps", "build", ".fingerprint")
 
 
@@ -96,15 +97,10 @@ class Clone:
             shutil.copy(TOP / file, self.top)
 
     def _link_dependencies(self) -> None:
-        built = Path(os.environ.get("CARGO_TARGET_DIR") or TOP / "target") / "release"
-        for name in KEPT:
-            if (built / name).is_dir():
-                shutil.copytree(
-                    built / name,
-                    self.programs / name,
-                    copy_function=link_or_copy,
-                    ignore=shutil.ignore_patterns("*netnice*", "incremental"),
-                )
+        unlike = shutil.ignore_patterns("*netnice*", "incremental")
+        for folder in (TARGET / "release" / name for name in KEPT):
+            if folder.is_dir():
+                shutil.copytree(folder, self.programs / folder.name, copy_function=link_or_copy, ignore=unlike)
 
     def _link_kernel(self) -> None:
         found = kernel.require()

@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from soak.load import soak
-from soak.verdict import least_connections, rows
+from soak import least_connections, rows, soak
 from system.harness.commands import call
 from testbed import require_root
 

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from soak.load import soak
-from soak.verdict import rows
+from soak import rows, soak
 from system.harness.commands import Run
 
 CONNECTIONS, SECONDS, SETTLES = 1500, 15, 3
