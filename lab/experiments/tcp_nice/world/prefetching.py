@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Two homes behind a modem visit a site with prefetch hints: demo/prefetching's links and conditions."""
+"""Two homes behind a modem visit a site with prefetch hints: demo/scenes/prefetching.py's links and conditions."""
 
-from demo.prefetching.conditions import FOREGROUND, LINKS, Arm, Conditions
-from demo.prefetching.conditions import Link as Line
-from demo.prefetching.settings import settings
+from demo.scenes.prefetching import FOREGROUND, LINKS, Arm, Conditions, settings
+from demo.scenes.prefetching import Link as Line
 from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.topology import Link, Pipe, Queue, Topology
 from netnice_lab.model.visits import PROXY, SITE, Visits
