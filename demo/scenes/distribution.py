@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from demo.background import under
 from demo.scene import Progress, Report, Scene, Table, figure, line, titled
-from testbed import Namespace, Nginx, Path, Process, RsyncDaemon, TestbedError, scratch
+from testbed import Namespace, Nginx, Path, RsyncDaemon, TestbedError, scratch
 from testbed.servers import throttle
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ class Link:
 class Setting:
     """How the file is sent: ``limit_bps`` throttles every client alike, ``share`` each to that much of its own link.
 
-    ``by`` is who sees to it: the client, ``curl --limit-rate`` or ``rsync --bwlimit``, or the server, nginx's
-    ``limit_rate`` or the rsync daemon's ``--bwlimit``.
+    ``by`` is who throttles: the client (curl, rsync) or the server (nginx, the rsync daemon).
     """
 
     key: str
@@ -99,6 +98,10 @@ class Conditions:
     def least_s(self, link: Link) -> float:
         """The file's own bits at the link's rate: no transfer is shorter."""
         return self.file_bytes * 8 / link.rate_bps
+
+    def path(self, near: Namespace, far: Namespace, link: Link) -> Path:
+        """The link between two namespaces."""
+        return line(near, far, link.rate_bps, link.rate_bps, link.rtt_ms, self.buffer_ms)
 
 
 @dataclass(frozen=True)
@@ -188,7 +191,7 @@ def run(setting: Setting, c: Conditions, report: Report) -> Result:
     with contextlib.ExitStack() as stack:
         origin = stack.enter_context(Namespace("origin"))
         source = stack.enter_context(Nginx(origin, {_FILE: c.file_bytes}, under(setting.kind)))
-        places = [place for links in c.links for place in _replica(stack, paths, origin, source, links, setting, c)]
+        places = [one for links in c.links for one in _replica(stack, paths, origin, source, links, setting, c)]
         clients = _distribute(places, c, report)
     return Result(
         key=setting.key,
@@ -210,12 +213,12 @@ def _replica(
 ) -> list[_Place]:
     """A replication server behind the trunk, its cache empty, and the places of its clients."""
     replica = stack.enter_context(Namespace("replica"))
-    paths.append(stack.enter_context(_path(replica, origin, c.trunk, c)))
+    paths.append(stack.enter_context(c.path(replica, origin, c.trunk)))
     cache = stack.enter_context(Nginx(replica, {}, under(setting.kind), origin=source.url("")))
     places = []
     for number, link in enumerate(links):
         client = stack.enter_context(Namespace("client"))
-        paths.append(stack.enter_context(_path(client, replica, link, c)))
+        paths.append(stack.enter_context(c.path(client, replica, link)))
         got = scratch("distribution") / f"{replica.name}-{number}"
         by_client, by_server = setting.limited(link, "client"), setting.limited(link, "server")
         # The server's address is that of this very path: the next one's takes its place.
@@ -227,10 +230,6 @@ def _replica(
             first = _curl(cache, daemon.out / _FILE)
         places.append(_Place(client, link, replica, replica.address, words, got, first))
     return places
-
-
-def _path(near: Namespace, far: Namespace, link: Link, c: Conditions) -> Path:
-    return line(near, far, link.rate_bps, link.rate_bps, link.rtt_ms, c.buffer_ms)
 
 
 def _curl(cache: Nginx, got: File, client_limit: int = 0, server_limit: int = 0) -> list[str]:
@@ -273,7 +272,9 @@ class _Fetch:
 def _distribute(places: list[_Place], c: Conditions, report: Report) -> list[Client]:
     """Every client fetches the file at once; returns when all have it."""
     with contextlib.ExitStack() as stack:
-        pinging = [stack.enter_context(_ping(place, c)) for place in places]
+        ping = ("ping", "-n", "-D", "-i", str(c.ping_every_s))
+        started = (place.namespace.spawn(*ping, place.address, stdout=subprocess.PIPE) for place in places)
+        pinging = [stack.enter_context(process) for process in started]
         begin = time.time()
         fetching = [_Fetch(place, stack) for place in places]
         took: dict[int, float] = {}
@@ -297,14 +298,6 @@ def _distribute(places: list[_Place], c: Conditions, report: Report) -> list[Cli
         )
         for number, (place, said) in enumerate(zip(places, told, strict=True))
     ]
-
-
-def _ping(place: _Place, c: Conditions) -> Process:
-    words = ["-n", "-D", "-i", str(c.ping_every_s), place.address]
-    return place.namespace.spawn("ping", *words, stdout=subprocess.PIPE)
-
-
-_COLOURS = ("#c0504d", "#7f7f7f", "#0b6e99")
 
 
 def rows(results: Sequence[Result]) -> list[tuple[str, ...]]:
@@ -375,7 +368,8 @@ class Distribution(Scene[Result]):
         made = figure(9, 6)
         axes = made.subplots()
         labels = ("CUBIC, one throttle for all", "CUBIC, a throttle for each by its link", "the same in the servers")
-        for settings, label, colour in zip((LIMITS, SHARES, SERVERS), labels, _COLOURS, strict=True):
+        colours = ("#c0504d", "#7f7f7f", "#0b6e99")
+        for settings, label, colour in zip((LIMITS, SHARES, SERVERS), labels, colours, strict=True):
             # No throttle is the end of each curve.
             self._curve(axes, [*(one.key for one in settings), "cubic"], label, colour)
         for one in self.results:

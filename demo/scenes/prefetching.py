@@ -154,7 +154,8 @@ def world(link: Link, arm: Arm, logs: Logs, c: Conditions) -> Iterator[World]:
         path = Path(server, gateway, rate=f"{link.rate_bps}bit", rtt=f"{link.rtt_ms}ms", queue=link.queue)
         stack.enter_context(path)
         gateway.sysctl("net.ipv4.ip_forward", "1")
-        first = (LINKS.index(link) * len(ARMS) + ARMS.index(arm)) * c.hosts
+        links = [one.key for one in LINKS]
+        first = (links.index(link.key) * len(ARMS) + ARMS.index(arm)) * c.hosts
         for number, host in enumerate(hosts, first):
             _attach(server, gateway, host, number)
         stack.enter_context(_origin(server, logs))

@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 
 from demo.__main__ import play, scene_of
+from demo.scenes import prefetching
 from demo.scenes.torrent import Result as TorrentResult
 from measurements import Measure
+from testbed import netnice_up
 
 SHORT = {"warmup_s": 4.0, "grace_s": 1.0}
 
@@ -155,3 +157,14 @@ def test_a_distribution(tmp_path: Path, measure: Measure) -> None:
     assert share < 1, "throttled senders fill the buffers all the same"
     measure("pings while netnice distributes a file, against throttles of 90 %", 100 * share, "%", most=60)
     measure("throttles that beat netnice both in pings and completion", len(record["better"]), "settings", most=0)
+
+
+@pytest.mark.verify("real traffic for half a minute")
+def test_visits_with_prefetching() -> None:
+    c = replace(prefetching.Conditions(), hosts=1, learned_visits=1000, played_visits=100, warmup_s=5.0)
+    cable = replace(prefetching.LINKS[0], seconds=15.0)
+    with netnice_up():
+        one = prefetching.run(cable, prefetching.Arm("aggressive", "netnice"), prefetching.make_logs(c), c)
+    assert (one.errors, one.congestion_controls) == (0, ["netnice", "reno"])
+    assert one.requests > 20 and one.demanded_bps > 0
+    assert one.prefetched_bps > 1e5 and one.prefetched_share > 0
