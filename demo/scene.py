@@ -113,11 +113,6 @@ class Scene(abc.ABC, Generic[Result]):
     def draw(self, file: File) -> None:
         """The picture."""
 
-    def loaded(self) -> AbstractContextManager[None]:
-        """Netnice in the kernel, if a scenario needs it."""
-        needed = any(one.kind == "netnice" for one in self.options.scenarios)
-        return netnice_up() if needed else contextlib.nullcontext()
-
     @property
     def trusted(self) -> bool:
         """Whether the machine kept the paths' time."""
@@ -185,6 +180,11 @@ def drawn(name: str, draw: Callable[[File], None], file: File) -> bool:
         print(f"{name}: matplotlib is missing, so there is no picture; './setup demo' brings it", file=sys.stderr)
         return False
     return True
+
+
+def loaded(kind: Kind) -> AbstractContextManager[None]:
+    """Netnice in the kernel for one run that needs it. Connections of an earlier run would still be siblings."""
+    return netnice_up() if kind == "netnice" else contextlib.nullcontext()
 
 
 def line(

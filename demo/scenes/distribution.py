@@ -15,7 +15,7 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Any, Literal
 
 from demo.background import under
-from demo.scene import Progress, Report, Scene, Table, figure, line, titled
+from demo.scene import Progress, Report, Scene, Table, figure, line, loaded, titled
 from testbed import Namespace, Nginx, Path, RsyncDaemon, TestbedError, scratch
 from testbed.servers import throttle
 
@@ -345,12 +345,12 @@ class Distribution(Scene[Result]):
     def run(self) -> None:
         """Each setting."""
         settings: Sequence[Setting] = self.options.scenarios
-        with self.loaded():
-            for number, setting in enumerate(settings, 1):
-                progress = Progress(f"{number}/{len(settings)} {setting.title}")
+        for number, setting in enumerate(settings, 1):
+            progress = Progress(f"{number}/{len(settings)} {setting.title}")
+            with loaded(setting.kind):
                 result = run(setting, self.conditions, progress)
-                progress.end(f"ping {result.ping_ms:.0f} ms, completion × {result.times:.2f}, {result.last_s:.0f} s")
-                self.results.append(result)
+            progress.end(f"ping {result.ping_ms:.0f} ms, completion × {result.times:.2f}, {result.last_s:.0f} s")
+            self.results.append(result)
 
     def record(self) -> dict[str, Any]:
         record = super().record()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from demo.background import Conditions, downloading, make_source, uploading
-from demo.scene import NONE, Progress, Scene, aligned, figure, markdown, titled, voids, widths
+from demo.scene import NONE, Progress, Scene, aligned, figure, loaded, markdown, titled, voids, widths
 from demo.scenes.documents_run import Result, run
 
 if TYPE_CHECKING:
@@ -130,16 +130,15 @@ class Documents(Scene[Result]):
     def run(self) -> None:
         """Every scenario, one after the other."""
         c, chosen = self.conditions, self.options.scenarios
-        with self.loaded():
-            transferring = downloading if c.downloads else partial(uploading, make_source(c))
-            for number, one in enumerate(chosen, 1):
-                progress = Progress(f"{number}/{len(chosen)} {one.title.format(transfers=c.transfers)}")
+        transferring = downloading if c.downloads else partial(uploading, make_source(c))
+        for number, one in enumerate(chosen, 1):
+            progress = Progress(f"{number}/{len(chosen)} {one.title.format(transfers=c.transfers)}")
+            with loaded(one.kind):
                 result = run(one, c, transferring, progress)
-                progress.end(
-                    f"documents {result.mean_ms:.0f} ms on average, "
-                    f"{c.transfers} {result.background_bps / 1e6:.2f} Mbit/s"
-                )
-                self.results.append(result)
+            progress.end(
+                f"documents {result.mean_ms:.0f} ms on average, {c.transfers} {result.background_bps / 1e6:.2f} Mbit/s"
+            )
+            self.results.append(result)
 
     def record(self) -> dict[str, Any]:
         scenarios = [{**one.recorded(), "spare_used": one.spare_used} for one in self.results]

@@ -15,7 +15,21 @@ from typing import Any
 
 from demo import background as transfers
 from demo.background import Background, downloading, make_source, uploading
-from demo.scene import NONE, Progress, Report, Scenario, Scene, Table, bars, figure, line, p95, pages_take, titled
+from demo.scene import (
+    NONE,
+    Progress,
+    Report,
+    Scenario,
+    Scene,
+    Table,
+    bars,
+    figure,
+    line,
+    loaded,
+    p95,
+    pages_take,
+    titled,
+)
 from demo.users import said, user
 from testbed import Namespace, Nginx, Process, TestbedError
 
@@ -236,12 +250,12 @@ class Household(Scene[Result]):
         runs: list[tuple[Scenario, Load | None]] = [(one, None) for one in kinds if one.kind == "none"]
         runs += [(one, load) for load in self.options.loads for one in kinds if one.kind != "none"]
         source = make_source(self.conditions.transfers(LOADS[0]))
-        with self.loaded():
-            for number, (kind, load) in enumerate(runs, 1):
-                progress = Progress(f"{number}/{len(runs)} {kind.title.format(transfers=load.title if load else '')}")
+        for number, (kind, load) in enumerate(runs, 1):
+            progress = Progress(f"{number}/{len(runs)} {kind.title.format(transfers=load.title if load else '')}")
+            with loaded(kind.kind):
                 result = run(kind, load, source, self.conditions, progress)
-                progress.end(f"call {result.call_p95_ms:.0f} ms, page {result.page_mean_ms:.0f} ms")
-                self.results.append(result)
+            progress.end(f"call {result.call_p95_ms:.0f} ms, page {result.page_mean_ms:.0f} ms")
+            self.results.append(result)
 
     def draw(self, file: File) -> None:
         """A row a measure: what those at home felt is above, what the background moved below."""

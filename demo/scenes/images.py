@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from demo.background import ENDLESS, Background, Conditions, Transferring, downloading, ending, under, yielding
-from demo.scene import Progress, Scenario, Scene, aligned, bars, figure, markdown, titled
+from demo.scene import Progress, Scenario, Scene, aligned, bars, figure, loaded, markdown, titled
 from demo.scenes.documents import doubts, short_rows
 from demo.scenes.documents_run import Result, run
 from testbed import ByteCounter, Namespace, Nginx, Podman, Registry, program, random_image, scratch
@@ -149,15 +149,15 @@ class Images(Scene[Result]):
         if any(load.key != "model" for load in self.options.loads):
             store = make_store(self.conditions)
             ways |= {"pull": partial(pulling, store), "daemon": partial(daemon_pulling, store)}
-        with self.loaded():
-            for number, (kind, load) in enumerate(wanted, 1):
-                progress = Progress(f"{number}/{len(wanted)} {kind.title.format(transfers=load)}")
+        for number, (kind, load) in enumerate(wanted, 1):
+            progress = Progress(f"{number}/{len(wanted)} {kind.title.format(transfers=load)}")
+            with loaded(kind.kind):
                 result = run(kind, self.conditions, ways[load], progress)
-                result.title = f"{load}: {kind.key}" if load else kind.title
-                got = result.background_bps / 1e6
-                progress.end(f"documents {result.mean_ms:.0f} ms on average, background {got:.2f} Mbit/s")
-                self.results.append(result)
-                self.runs.setdefault(load, []).append(result)
+            result.title = f"{load}: {kind.key}" if load else kind.title
+            got = result.background_bps / 1e6
+            progress.end(f"documents {result.mean_ms:.0f} ms on average, background {got:.2f} Mbit/s")
+            self.results.append(result)
+            self.runs.setdefault(load, []).append(result)
 
     def record(self) -> dict[str, Any]:
         runs = [{"load": load, **one.recorded()} for load, results in self.runs.items() for one in results]

@@ -24,6 +24,7 @@ from demo.scene import (
     Table,
     figure,
     line,
+    loaded,
     p95,
     pages_take,
     titled,
@@ -282,12 +283,12 @@ class Torrent(Scene[Result]):
         runs = [(kind, load) for load in self.options.loads for kind in self.options.scenarios]
         data = scratch("torrent") / "data"
         random_file(data, max(map(self.conditions.torrent_bytes, self.options.loads)))
-        with self.loaded():
-            for number, (kind, load) in enumerate(runs, 1):
-                progress = Progress(f"{number}/{len(runs)} {load.key}: {kind.title}")
+        for number, (kind, load) in enumerate(runs, 1):
+            progress = Progress(f"{number}/{len(runs)} {load.key}: {kind.title}")
+            with loaded(kind.kind):
                 result = run(kind, load, data, self.conditions, progress)
-                progress.end(f"queue {result.queue_median_ms:.0f} ms, torrent {result.torrent_bps / 1e6:.2f} Mbit/s")
-                self.results.append(result)
+            progress.end(f"queue {result.queue_median_ms:.0f} ms, torrent {result.torrent_bps / 1e6:.2f} Mbit/s")
+            self.results.append(result)
 
     def draw(self, file: File) -> None:
         """The link's queueing delay over time: a row for each thing that the client does, a line a way of sending."""

@@ -16,7 +16,7 @@ import pytest
 
 from demo.__main__ import main
 from demo.background import Conditions
-from demo.scene import SCENARIOS
+from demo.scene import SCENARIOS, drawn
 from demo.scenes import documents, images
 from demo.scenes.documents_run import Result
 from testbed import random_image
@@ -109,6 +109,14 @@ def test_no_upload_can_finish_before_the_run() -> None:
     c = Conditions(seconds=100)
     run = c.warmup_s + c.seconds + c.grace_s
     assert c.file_bytes * c.files_per_upload * 8 > c.rate_bps * run
+
+
+def test_without_matplotlib_there_is_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def draw(_file: Path) -> None:
+        raise ImportError("matplotlib")
+
+    assert not drawn("demo", draw, tmp_path / "demo.png")
+    assert "there is no picture; './setup demo' brings it" in capsys.readouterr().err
 
 
 def test_titles_name_the_transfers() -> None:
