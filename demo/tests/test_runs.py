@@ -108,7 +108,7 @@ def test_a_household(tmp_path: Path, measure: Measure) -> None:
 @pytest.mark.parametrize(("load", "least_mbit"), [(LOADS[0], 7.7), (LOADS[1], 6.9)], ids=["seed", "leech"])
 def test_a_torrent(tmp_path: Path, load: Load, least_mbit: float, measure: Measure) -> None:
     """The least is 80 % of what plain TCP moves, by docs/torrent.md."""
-    words = f"--scene torrent --loads {load.key} --scenarios netnice --seconds 10"
+    words = f"--scene torrent --loads {load.key} --scenarios netnice --seconds 8"
     trusted, record = played(tmp_path, words, warmup_s=12.0)
     (one,) = (TorrentResult(**run) for run in record["runs"])
     assert one.torrent_bps > 1e6, "the clients found each other, and the data goes"
@@ -123,7 +123,7 @@ def test_a_torrent(tmp_path: Path, load: Load, least_mbit: float, measure: Measu
 def test_image_pulls_and_a_model(tmp_path: Path, measure: Measure) -> None:
     """The least is 70 % of what the priority queue gives, by docs/images.md."""
     least_mbit = {"pull": 2.5, "daemon": 2.5, "model": 2.8}
-    trusted, record = played(tmp_path, "--scene images --scenarios nothing,netnice --seconds 4", **SHORT)
+    trusted, record = played(tmp_path, "--scene images --scenarios nothing,netnice --seconds 4", grace_s=1.0)
     alone, *runs = record["runs"]
     assert [one["load"] for one in runs] == list(least_mbit)
     for one in runs:
@@ -132,7 +132,7 @@ def test_image_pulls_and_a_model(tmp_path: Path, measure: Measure) -> None:
     believed(trusted)
     for one in runs:
         times = one["foreground"]["mean_us"] / alone["foreground"]["mean_us"]
-        assert times < 2.5
+        assert times < 4, "a plain model has documents take 6 times as long"
         measure(f"documents beside a netnice {one['load']}, against alone", times, "×", most=1.15)
         got = one["background_bps"] / 1e6
         measure(f"a netnice {one['load']} beside documents, goodput", got, "Mbit/s", least=least_mbit[one["load"]])
@@ -165,7 +165,7 @@ def test_a_distribution(tmp_path: Path, measure: Measure) -> None:
 @pytest.mark.verify("real traffic for half a minute")
 def test_visits_with_prefetching() -> None:
     c = replace(prefetching.Conditions(), hosts=1, learned_visits=1000, played_visits=100, warmup_s=3.0)
-    cable = replace(prefetching.LINKS[0], seconds=12.0)
+    cable = replace(prefetching.LINKS[0], seconds=10.0)
     with netnice_up():
         one = prefetching.run(cable, prefetching.Arm("aggressive", "netnice"), prefetching.make_logs(c), c)
     assert (one.errors, one.congestion_controls) == (0, ["netnice", "reno"])
