@@ -166,10 +166,7 @@ def better(results: Sequence[Result]) -> list[Result]:
 
 def pings(said: str, begin: float, end: float) -> list[float]:
     """Latencies of the replies that ``ping -D`` told of between two moments of the clock."""
-    found = [float(ms) for moment, ms in _REPLY.findall(said) if begin <= float(moment) <= end]
-    if not found:
-        raise TestbedError(f"no ping was answered: {said.strip()}")
-    return found
+    return [float(ms) for moment, ms in _REPLY.findall(said) if begin <= float(moment) <= end]
 
 
 @dataclass(frozen=True)
@@ -288,7 +285,7 @@ def _distribute(places: list[_Place], c: Conditions, report: Report) -> list[Cli
                 if number not in took and (seconds := fetch.took(c)) is not None:
                     took[number] = seconds
         told = [process.end()[0] for process in pinging]
-    return [
+    clients = [
         Client(
             rate_bps=place.link.rate_bps,
             rtt_ms=place.link.rtt_ms,
@@ -298,6 +295,9 @@ def _distribute(places: list[_Place], c: Conditions, report: Report) -> list[Cli
         )
         for number, (place, said) in enumerate(zip(places, told, strict=True))
     ]
+    if silent := [f"{one.rate_bps / 1e6:g}" for one in clients if not one.ping_ms]:
+        raise TestbedError(f"no ping was answered on the link of {silent[0]} Mbit/s")
+    return clients
 
 
 def rows(results: Sequence[Result]) -> list[tuple[str, ...]]:
