@@ -4,24 +4,27 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import os
+import platform
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from demo import machine
-from demo.conditions import Conditions
-from demo.distribution.show import Distribution
-from demo.documents import Documents
-from demo.household.show import Household
-from demo.images.show import Images
-from demo.scene import Scene
-from demo.torrent.show import Torrent
-from testbed import TestbedError, program, require_root
+from demo.background import Conditions
+from demo.scene import Scene, drawn, guarded
+from demo.scenes.distribution import Distribution
+from demo.scenes.documents import Documents
+from demo.scenes.household import Household
+from demo.scenes.images import Images
+from demo.scenes.torrent import Torrent
+from testbed import TestbedError, program
 
-SCENES: dict[str, type[Scene]] = {
+SCENES: dict[str, type[Scene[Any]]] = {
     "documents": Documents,
     "household": Household,
     "torrent": Torrent,
@@ -38,6 +41,12 @@ is the background's goodput as a share of what a router with a strict priority q
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit status: 0 done, 1 failed, 3 void (the machine was too busy)."""
+    scene = scene_of(argv)
+    return guarded("demo", lambda: play(scene))
+
+
+def scene_of(argv: Sequence[str] | None) -> Scene[Any]:
+    """What the command's words ask for; exits if they make no sense."""
     parser = _parser()
     options = parser.parse_args(argv)
     scene = SCENES[options.scene]
@@ -47,19 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             parser.error(f"--{name} is not for the scene {options.scene}{other}")
     options.scenarios = _chosen(parser, "--scenarios", options.scenarios, scene.SCENARIOS)
     options.loads = _chosen(parser, "--loads", options.loads, scene.LOADS)
-    try:
-        require_root()
-        return _demo(options)
-    except TestbedError as error:
-        print(f"\ndemo: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("\ndemo: interrupted; everything is put away", file=sys.stderr)
-        return 130
+    return scene(options)
 
 
-def _demo(options: argparse.Namespace) -> int:
-    scene = SCENES[options.scene](options)
+def play(scene: Scene[Any]) -> int:
+    """Runs it, writes the files, prints the table."""
+    options = scene.options
     for name in scene.PROGRAMS:
         program(name)
     begun = time.monotonic()
@@ -67,26 +69,42 @@ def _demo(options: argparse.Namespace) -> int:
     seconds = time.monotonic() - begun
     record = {
         "scene": options.scene,
-        "machine": machine.facts(),
+        "machine": _machine(),
         "seconds": round(seconds, 1),
         "trusted": scene.trusted,
         "remarks": scene.doubts(),
         **scene.record(),
     }
+    picture = options.output / "demo.png"
     options.output.mkdir(parents=True, exist_ok=True)
     (options.output / "demo.json").write_text(json.dumps(record, indent=1) + "\n")
-    try:
-        scene.draw(options.output / "demo.png")
-    except ImportError:
-        raise TestbedError(
-            "matplotlib is missing, so there is no picture (the numbers are in demo.json); './setup demo' brings it"
-        ) from None
+    written = f"{picture} and demo.json" if drawn("demo", scene.draw, picture) else f"{options.output / 'demo.json'}"
     print("", file=sys.stderr)
     print(json.dumps(record, indent=1) if options.json else scene.text())
-    print(f"\n{seconds:.0f} s; {options.output / 'demo.png'} and demo.json written", file=sys.stderr)
+    print(f"\n{seconds:.0f} s; {written} written", file=sys.stderr)
     for doubt in scene.doubts():
         print(f"demo: {doubt}", file=sys.stderr)
     return 0 if scene.trusted else 3
+
+
+def _machine() -> dict[str, str | int]:
+    """Kernel and versions, for demo.json."""
+    return {
+        "kernel": platform.release(),
+        "machine": platform.machine(),
+        "cpus": os.cpu_count() or 0,
+        "netnice": _version("netnice", "--version"),
+        "nginx": _version("nginx", "-v"),
+        "rsync": _version("rsync", "--version"),
+        "python": platform.python_version(),
+    }
+
+
+def _version(name: str, option: str) -> str:
+    with contextlib.suppress(TestbedError):
+        done = subprocess.run([program(name), option], check=False, capture_output=True, text=True)
+        return (done.stdout or done.stderr).splitlines()[0].strip()
+    return "not installed"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -12,20 +12,13 @@ removed the next time a testbed is made. Processes are ended by pid, never by na
 """
 
 from testbed.capture import Capture, Packet
-from testbed.counter import ByteCounter
-from testbed.errors import TestbedError, require_root
-from testbed.files import random_file
-from testbed.git import GitDaemon
-from testbed.namespace import Namespace, Process
-from testbed.netnice import netnice_up, parameters
-from testbed.nginx import Nginx
-from testbed.ownership import scratch, sweep
+from testbed.containers import Podman, Registry, random_image
+from testbed.namespace import Namespace, Process, free_port, listens, wait_until
+from testbed.ownership import Owned, scratch, sweep
 from testbed.path import Path, Veth, black_hole
-from testbed.podman import Podman
-from testbed.programs import program
-from testbed.registry import Registry, random_image
-from testbed.rsync import RsyncDaemon
-from testbed.sockets import Socket, disconnect, sockets
+from testbed.programs import TestbedError, netnice_up, parameters, program, require_root
+from testbed.servers import GitDaemon, Nginx, RsyncDaemon, random_file
+from testbed.sockets import ByteCounter, Socket, disconnect, sockets
 from testbed.torrent import Tracker, Transmission
 
 __all__ = [
@@ -34,6 +27,7 @@ __all__ = [
     "GitDaemon",
     "Namespace",
     "Nginx",
+    "Owned",
     "Packet",
     "Path",
     "Podman",
@@ -47,6 +41,8 @@ __all__ = [
     "Veth",
     "black_hole",
     "disconnect",
+    "free_port",
+    "listens",
     "netnice_up",
     "parameters",
     "program",
@@ -56,4 +52,5 @@ __all__ = [
     "scratch",
     "sockets",
     "sweep",
+    "wait_until",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Network namespaces and the processes in them."""
+"""Network namespaces, the processes in them, their ports, and their default congestion control."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from testbed import congestion, ownership
-from testbed.errors import TestbedError, require_root
-from testbed.programs import program
+from testbed import ownership
+from testbed.programs import TestbedError, program, require_root
 
 #: Before what else runs on the machine, so that the path is measured and not the wait for a processor.
 _PRIORITY = "-10"
@@ -118,7 +117,7 @@ class Namespace(ownership.Owned):
         self._parts.callback(ownership.remove_namespace, self.name)
         _checked(["ip", "netns", "add", self.name])
         _checked(["ip", "-n", self.name, "link", "set", "lo", "up"])
-        congestion.set_default(self.file, congestion_control)
+        _set_default(self.file, congestion_control)
 
     @property
     def file(self) -> Path:
@@ -184,3 +183,65 @@ def _checked(argv: list[str]) -> str:
 def _failure(argv: list[str], status: int, stderr: str) -> str:
     said = stderr.strip() or "and said nothing"
     return f"'{' '.join(argv)}' ended with {status}: {said}"
+
+
+_FIRST, _LAST = 8000, 9000
+
+
+def free_port(namespace: Namespace) -> int:
+    """A port below the ephemeral range that nobody in the namespace listens on."""
+    taken = _listening(namespace)
+    return next(port for port in range(_FIRST, _LAST) if port not in taken)
+
+
+def listens(namespace: Namespace, port: int) -> bool:
+    """Whether a server is there."""
+    return port in _listening(namespace)
+
+
+def _listening(namespace: Namespace) -> set[int]:
+    lines = namespace.run("ss", "-tlnH").stdout.splitlines()
+    return {int(line.split()[3].rpartition(":")[2]) for line in lines}
+
+
+_ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+_AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+
+
+def _set_default(namespace: Path, name: str) -> None:
+    """Makes ``name`` the default of connections in the namespace."""
+    if name not in _AVAILABLE.read_text().split():
+        subprocess.run(["modprobe", f"tcp_{name}"], check=False, capture_output=True)
+    if not _set(namespace, name):
+        # Other namespaces than the first may only use what the machine allows everybody to use.
+        with _allowed(name):
+            if not _set(namespace, name):
+                raise TestbedError(
+                    f"this kernel does not offer the congestion control {name} "
+                    f"(it has: {_AVAILABLE.read_text().strip()}); load the module tcp_{name}"
+                )
+
+
+def _set(namespace: Path, name: str) -> bool:
+    # fmt: off
+    argv = [
+        program("nsenter"), f"--net={namespace}", "--",
+        program("sysctl"), "-qw", f"net.ipv4.tcp_congestion_control={name}",
+    ]
+    # fmt: on
+    return subprocess.run(argv, check=False, capture_output=True).returncode == 0
+
+
+@contextlib.contextmanager
+def _allowed(name: str) -> Iterator[None]:
+    """Allows one more; writing replaces the whole list, so the others are written again."""
+    before = _ALLOWED.read_text().split()
+    if name in before or name not in _AVAILABLE.read_text().split():
+        yield
+        return
+    _ALLOWED.write_text(" ".join([*before, name]))
+    try:
+        yield
+    finally:
+        now = _ALLOWED.read_text().split()
+        _ALLOWED.write_text(" ".join(word for word in now if word != name))

@@ -10,9 +10,8 @@ from functools import partial
 from typing import Any, Self
 
 from testbed import ownership
-from testbed.errors import TestbedError
 from testbed.namespace import Namespace, Process, wait_until
-from testbed.programs import program
+from testbed.programs import TestbedError, program
 
 
 class Path(ownership.Owned):

@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from testbed import ownership
-from testbed.errors import TestbedError
-from testbed.namespace import Namespace, wait_until
-from testbed.ports import free_port, listens
-from testbed.programs import program
+from testbed.namespace import Namespace, free_port, listens, wait_until
+from testbed.programs import TestbedError, program
 
 #: No other way to find a peer than the tracker, no limit, and nobody is kept waiting to be let in.
 _SETTINGS = {

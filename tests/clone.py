@@ -70,8 +70,9 @@ class Clone:
         return self._run(sys.executable, "-m", "netnice_lab", *words)
 
     def check(self, experiment: str) -> bool:
-        """Does the lab's quick check of an experiment pass?"""
-        done = self._call(sys.executable, "-m", "netnice_lab", "check", "--quick", experiment)
+        """Do an experiment's quick cells give what is recorded, with the receiver of this tree?"""
+        self.build("netnice-receiver")
+        done = self._call(sys.executable, "-m", "netnice_lab", "check", "--again", experiment)
         assert done.stdout.rstrip().endswith("failed"), f"it did not come to an end: {done.stdout}{done.stderr}"
         return done.returncode == 0
 
@@ -83,6 +84,7 @@ class Clone:
     def _call(self, *words: str) -> subprocess.CompletedProcess[str]:
         environment = {
             "CARGO_TARGET_DIR": str(self._target),
+            "NETNICE_BIN": str(self.programs),
             "XDG_CACHE_HOME": str(self._cache),
             "PYTHONPATH": f"{self.top}/lab:{self.top}",
         }
@@ -92,7 +94,7 @@ class Clone:
 
     def _copy_sources(self) -> None:
         for room in ("algorithms", "transport", "crates", "apps", "bindings", "lab"):
-            shutil.copytree(TOP / room, self.top / room, ignore=shutil.ignore_patterns("digests", "__pycache__"))
+            shutil.copytree(TOP / room, self.top / room, ignore=shutil.ignore_patterns("__pycache__"))
         for file in ("Cargo.toml", "Cargo.lock", "Makefile"):
             shutil.copy(TOP / file, self.top)
 

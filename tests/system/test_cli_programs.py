@@ -15,9 +15,8 @@ import pytest
 from system.harness.commands import PROGRAMS, Pair
 from system.harness.marks import marks
 from testbed import Capture, Namespace, Process, ownership, program, sockets
-from testbed.files import random_file
-from testbed.namespace import wait_until
-from testbed.ports import free_port, listens
+from testbed.namespace import free_port, listens, wait_until
+from testbed.servers import random_file
 
 pytestmark = pytest.mark.usefixtures("up")
 

@@ -13,8 +13,7 @@ import pytest
 
 from system.harness.commands import PROGRAMS, Pair
 from testbed import Nginx, program, scratch, sockets
-from testbed.namespace import wait_until
-from testbed.ports import free_port, listens
+from testbed.namespace import free_port, listens, wait_until
 
 SIZE = 800_000
 PREFETCH = ("--header", "Sec-Purpose: prefetch")

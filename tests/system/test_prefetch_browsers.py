@@ -26,8 +26,7 @@ from system.harness.commands import PROGRAMS
 from system.harness.proxy import Proxy
 from testbed import Namespace, Nginx, scratch
 from testbed import Path as Link
-from testbed.namespace import wait_until
-from testbed.ports import free_port, listens
+from testbed.namespace import free_port, listens, wait_until
 
 PAIRS = 5
 #: s that a user looks at a page; Firefox begins to prefetch once it has nothing else to do.

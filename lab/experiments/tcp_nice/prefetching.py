@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """TCP Nice, figure 10: two homes behind a modem visit a site with prefetch hints, with the programs that ship.
 
-Links and conditions are those of demo/prefetching.
+Links and conditions are those of demo/scenes/prefetching.py.
 """
 
-from demo.prefetching.conditions import FOREGROUND, LINKS, Arm, Conditions
-from demo.prefetching.conditions import Link as Line
-from demo.prefetching.settings import settings
+from demo.scenes.prefetching import FOREGROUND, LINKS, Arm, Conditions, settings
+from demo.scenes.prefetching import Link as Line
 from netnice_lab.judgement import misses
 from netnice_lab.model.experiment import Cell, Experiment, Figure, Number, Table
 from netnice_lab.model.scenario import Scenario

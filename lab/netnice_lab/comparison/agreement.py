@@ -184,8 +184,7 @@ def play(plan: str, seconds: float) -> dict[str, str]:
 def main(seconds: int) -> int:
     """Print one line a case; 1 if one disagrees."""
     try:
-        from testbed.errors import TestbedError
-        from testbed.netnice import netnice_up
+        from testbed.programs import TestbedError, netnice_up
     except ImportError as error:
         raise LabError("no testbed in this clone", str(error), "use a complete clone") from error
     try:

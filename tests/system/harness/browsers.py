@@ -15,9 +15,8 @@ from typing import Any
 
 from system.harness.bidi import Bidi, inside
 from testbed import Namespace, TestbedError, program, scratch
-from testbed.namespace import wait_until
+from testbed.namespace import free_port, listens, wait_until
 from testbed.ownership import Owned
-from testbed.ports import free_port, listens
 
 _START = 60.0
 _LOAD = 30.0

@@ -11,9 +11,8 @@ from typing import Any
 from system.harness.certificate import Certificate
 from system.harness.commands import call
 from testbed import Namespace, program, scratch
-from testbed.namespace import wait_until
+from testbed.namespace import free_port, listens, wait_until
 from testbed.ownership import Owned
-from testbed.ports import free_port, listens
 
 
 class Proxy(Owned):

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from testbed import Namespace, Process, ownership, program
 from testbed.debian import debian
-from testbed.namespace import wait_until
-from testbed.ports import listens
+from testbed.namespace import listens, wait_until
 
 #: systemd, and the programs of the recipes, each with its units as its package has them.
 _INCLUDED = (
