@@ -127,6 +127,9 @@ def main() -> int:
     except LabError as error:
         print(f"netnice-lab: {error}", file=sys.stderr)
         return 2
+    except ModuleNotFoundError as error:
+        print(f"netnice-lab: {error}: the quick environment lacks it; ./setup tools brings it", file=sys.stderr)
+        return 2
     except BrokenPipeError:
         if not reader_has_gone():
             raise
