@@ -28,7 +28,7 @@ as_user() { /bin/setpriv --reuid=1000 --regid=1000 --clear-groups -- "$@"; }
 upload() {
 	as_user netnice -n 1 --send-only httpd -f -p 5001 -h /www &
 	server=$!
-	sleep 1
+	tcp 0A 5001
 	wget -q -O /tmp/got http://127.0.0.1:5001/data
 	kill $server
 	cmp /www/data /tmp/got
@@ -45,7 +45,7 @@ behind_fq() {
 download() {
 	httpd -f -p 5002 -h /www &
 	server=$!
-	sleep 1
+	tcp 0A 5002
 	as_user netnice --receive-only wget -q -O /tmp/got2 http://127.0.0.1:5002/data
 	kill $server
 	cmp /www/data /tmp/got2
@@ -54,9 +54,9 @@ download() {
 # A process that runs, with its connection, of the user that asks.
 running() {
 	tail -f /dev/null | nc -l -p 5003 >/dev/null &
-	sleep 1
+	tcp 0A 5003
 	tail -f /dev/null | as_user nc 127.0.0.1 5003 >/dev/null &
-	sleep 1
+	tcp 01 5003
 	pid=$(pidof nc | cut -d ' ' -f 1)
 	as_user netnice -n 2 --send-only -p "$pid" || return
 	netnicectl explain --json "$pid"
@@ -70,7 +70,7 @@ attached() {
 	netnicectl policy apply /tmp/policy.toml >/dev/null
 	mkdir /sys/fs/cgroup/job.slice/by-rule.service
 	sh -c 'echo $$ >/sys/fs/cgroup/job.slice/by-rule.service/cgroup.procs; exec sleep 60' &
-	sleep 1
+	until grep -q . /sys/fs/cgroup/job.slice/by-rule.service/cgroup.procs; do sleep 0.1; done
 	netnicectl explain --json $!
 	kill $!
 	netnicectl detach job.slice >/dev/null
@@ -80,11 +80,11 @@ attached() {
 waiting() {
 	mkdir -p /sys/fs/cgroup/slow.service
 	sh -c 'echo $$ >/sys/fs/cgroup/slow.service/cgroup.procs; exec nc -l -p 5004' >/dev/null &
-	sleep 1
+	tcp 0A 5004
 	server=$(pidof nc)
 	kill -STOP "$server"
 	tail -f /dev/null | nc 127.0.0.1 5004 >/dev/null &
-	sleep 1
+	tcp 01 5004
 	netnicectl attach slow.service
 	netnicectl detach slow.service >/dev/null
 	kill -9 "$server"

@@ -12,3 +12,6 @@ step() {
 	sed 's/^/@> /' /tmp/said
 	echo "@@ $name $status"
 }
+
+# tcp STATE PORT: returns when a socket of this port is in this state, 0A: listening, 01: connected.
+tcp() { until grep -qs ":$(printf %04X "$2") [^ ]* $1 " /proc/net/tcp /proc/net/tcp6; do sleep 0.1; done; }

@@ -16,7 +16,7 @@ head -c 4000000 /dev/urandom >/www/data
 transfer() {
 	echo netnice >/proc/sys/net/ipv4/tcp_congestion_control || return
 	httpd -f -p 5001 -h /www &
-	sleep 1
+	tcp 0A 5001
 	tail -f /dev/null | nc 127.0.0.1 5001 >/dev/null &
 	wget -q -O /tmp/got http://127.0.0.1:5001/data
 	cmp /www/data /tmp/got && echo "used by $(cat /sys/module/tcp_netnice/refcnt)"

@@ -30,11 +30,12 @@ filtered() {
 job() {
 	$quiet --unit job -p User=nobody -p MemoryMax=64M -p IPAddressDeny=127.0.0.2 -p IPAccounting=yes -- \
 		netnice -n 1 --send-only busybox httpd -f -p 5001 -h /www || return
-	sleep 1
+	tcp 0A 5001
 	pid=$(property job MainPID)
 	perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new("127.0.0.1:5001") or die; sleep 60' &
-	sleep 1
-	netnicectl explain --json "$(tail -n 1 /sys/fs/cgroup/system.slice/job.service/cgroup.procs)" # who has the connection
+	members=/sys/fs/cgroup/system.slice/job.service/cgroup.procs
+	until [ "$(wc -l <$members)" = 2 ]; do sleep 0.1; done # the second has the connection
+	netnicectl explain --json "$(tail -n 1 $members)"
 	kill $!
 	busybox wget -q -O /tmp/got http://127.0.0.1:5001/data && cmp /tmp/got /www/data || return
 	cat "/proc/$pid/cgroup" /sys/fs/cgroup/system.slice/job.service/memory.max
