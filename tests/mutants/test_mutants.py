@@ -2,7 +2,7 @@
 """Deliberately broken cores and links: the unit tests of their crates must fail for each.
 
 The copies of the crates, one as it is and one a mutant, are one workspace, which cargo compiles once. The lab's own
-mutants are in netnice_lab.engine.mutants.
+mutants are in netnice_lab.engine.faults.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from netnice_lab.engine.mutants import Mutant
+from netnice_lab.engine.faults import Mutant
 
 pytestmark = [
     pytest.mark.verify("tests that test tests; cargo compiles 16 copies of two crates"),
