@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """What all tests share: two tiers, measurements, and an interrupt that ends a run in the background too."""
 
+import re
 import signal
+from pathlib import Path
 
 import pytest
+
+WHOLE_MODULE = re.compile(r"^pytestmark = \[?pytest\.mark\.verify\(", re.MULTILINE)
 
 pytest_plugins = ["measurements"]
 # A shell's background jobs ignore SIGINT; programs that the tests start must not inherit that.
@@ -21,6 +25,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header(config: pytest.Config) -> str:
     return f"tier: {config.getoption('tier')}"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A module that is marked as a whole is not even imported: what it imports may not be there."""
+    if config.getoption("tier") == "verify" or not collection_path.match("test_*.py"):
+        return None
+    return bool(WHOLE_MODULE.search(collection_path.read_text(encoding="utf-8"))) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

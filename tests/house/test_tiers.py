@@ -68,6 +68,13 @@ def test_verify_runs_all_and_a_missed_bar_fails_nothing(tmp_path: Path) -> None:
     ]
 
 
+def test_a_module_of_verify_may_import_what_the_quick_tier_is_without(tmp_path: Path) -> None:
+    rare = "import pytest\nimport no_such_package\npytestmark = pytest.mark.verify('rare')\n"
+    (tmp_path / "test_rare.py").write_text(rare)
+    assert pytest(tmp_path, TESTS)[0] == 0
+    assert "no_such_package" in pytest(tmp_path, TESTS, "--tier", "verify")[1]
+
+
 def test_a_mark_says_why(tmp_path: Path) -> None:
     code, said, _ = pytest(tmp_path, "import pytest\n@pytest.mark.verify\ndef test_it() -> None: pass\n")
     assert code != 0
