@@ -49,10 +49,10 @@ def _state() -> tuple[list[str], str, bool]:
     return mine, allowed, Path("/sys/fs/bpf/netnice").exists()
 
 
-def believed(trusted: bool) -> None:
-    """Ends a test before its figures if they are void."""
-    if not trusted:
-        pytest.skip("void: the machine was too busy for the paths to keep their time; all but the figures held")
+def believed(trusted: bool, measure: Measure) -> bool:
+    """Whether a test's figures count; that a machine was too busy for the paths to keep their time is recorded."""
+    measure("the machine kept the paths' time", float(trusted), "of 1", least=1)
+    return trusted
 
 
 def test_documents_beside_a_few_uploads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,7 +73,8 @@ def test_what_the_readme_says_of_documents_beside_uploads(tmp_path: Path, measur
     """In the demo's own conditions, but for its 32 s."""
     trusted, record = played(tmp_path, "--scenarios nothing,netnice --seconds 16")
     nothing, netnice = record["scenarios"]
-    believed(trusted)
+    if not believed(trusted, measure):
+        return
     times = netnice["foreground"]["mean_us"] / nothing["foreground"]["mean_us"]
     assert times < 2, "plain uploads have documents take 5 times as long"
     assert netnice["spare_used"] > 0.1
@@ -99,7 +100,8 @@ def test_a_household(tmp_path: Path, measure: Measure) -> None:
     for one in (alone, both):
         assert one["call_sent"] == 200 and len(one["call_ms"]) > 100
         assert (one["up_bytes"] > 0) == (one["down_bytes"] > 0) == (one is both)
-    believed(trusted)
+    if not believed(trusted, measure):
+        return
     late = p95(both["call_ms"])
     measure("a call beside 2 netnice backups and 4 downloads, 95th percentile there and back", late, "ms")
 
@@ -113,7 +115,8 @@ def test_a_torrent(tmp_path: Path, load: Load, least_mbit: float, measure: Measu
     (one,) = (TorrentResult(**run) for run in record["runs"])
     assert one.torrent_bps > 1e6, "the clients found each other, and the data goes"
     assert len(one.queue_ms) > 100 and one.page_ms
-    believed(trusted)
+    if not believed(trusted, measure):
+        return
     assert one.queue_median_ms < 200, "plain TCP fills half a second of buffer"
     measure(f"a netnice client that {load.title}, goodput", one.torrent_bps / 1e6, "Mbit/s", least=least_mbit)
     measure(f"a netnice client that {load.title}, median queueing delay", one.queue_median_ms, "ms", most=20)
@@ -129,7 +132,8 @@ def test_image_pulls_and_a_model(tmp_path: Path, measure: Measure) -> None:
     for one in runs:
         assert one["congestion_controls"] == {"foreground": ["cubic"], "background": ["cubic"]}
         assert one["background_bps"] > 1e6
-    believed(trusted)
+    if not believed(trusted, measure):
+        return
     for one in runs:
         times = one["foreground"]["mean_us"] / alone["foreground"]["mean_us"]
         assert times < 4, "a plain model has documents take 6 times as long"
@@ -155,7 +159,8 @@ def test_a_distribution(tmp_path: Path, measure: Measure) -> None:
     for one in (netnice, throttled):
         assert len(one["clients"]) == 8
         assert all(client["took_s"] > client["least_s"] and client["ping_ms"] for client in one["clients"])
-    believed(trusted)
+    if not believed(trusted, measure):
+        return
     share = netnice["ping_ms"] / throttled["ping_ms"]
     assert share < 1, "throttled senders fill the buffers all the same"
     measure("pings while netnice distributes a file, against throttles of 90 %", 100 * share, "%", most=60)
