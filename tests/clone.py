@@ -96,7 +96,7 @@ class Clone:
             shutil.copy(TOP / file, self.top)
 
     def _link_dependencies(self) -> None:
-        built = Path(os.environ.get("CARGO_TARGET_DIR") or TOP / "target") / "release"
+        built = Path(os.environ.get("CARGO_TARGET_DIR", places.cache().parent / "target")) / "release"
         for name in KEPT:
             if (built / name).is_dir():
                 shutil.copytree(
