@@ -115,6 +115,8 @@ class Namespace(ownership.Owned):
         self.name = ownership.owned_name(f"{label}{Namespace._count}")
         self.address = ""
         self._parts.callback(ownership.remove_namespace, self.name)
+        # What nobody owns any more would try for minutes to reach an end that is gone, and keep the namespace.
+        self._parts.callback(self.run, "ss", "-tnHK", check=False)
         _checked(["ip", "netns", "add", self.name])
         _checked(["ip", "-n", self.name, "link", "set", "lo", "up"])
         _set_default(self.file, congestion_control)

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from system.harness import cgroups, kernel
-from system.harness.cgroups import inside
+from system.harness import kernel
+from system.harness.kernel import inside
 from testbed import Namespace, Veth, program
 from testbed.namespace import wait_until
 
@@ -139,7 +139,7 @@ def street() -> Iterator[tuple[Namespace, str]]:
 def soak(connections: int, seconds: float, told: Told, settles: float = SETTLES) -> Outcome:
     """netnice is up. ``told`` hears how many there were. ``settles``: s until what the kernel keeps is read."""
     expected, begun, before = Expected(), time.monotonic(), None
-    with street() as (a, peer), cgroups.made("job.service") as unit, holder(a, peer) as held:
+    with street() as (a, peer), kernel.cgroup("job.service") as unit, holder(a, peer) as held:
         _run("netnicectl", "attach", "-n", "1", str(unit))
         all_kinds = kinds(unit)
         while expected.connections < connections:

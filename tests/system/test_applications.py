@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""A program's own call: setsockopt(NETNICE_RECEIVE) on a socket of its own, without any rights."""
+"""What programs ask for themselves, without any rights: setsockopt(NETNICE_RECEIVE), and the same by bindings/."""
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
@@ -13,27 +12,19 @@ from pathlib import Path
 import pytest
 
 from system.harness import kernel
-from system.harness.commands import PROGRAMS, Pair, Run
+from system.harness.commands import DROP, Pair, end_as_text, netnice, netnicectl, receiver, status
 from testbed import Process, ownership, program
 
 BEGIN, STOP = signal.SIGUSR1, signal.SIGUSR2
-DROP = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
-README = Path(__file__).parents[2] / "docs" / "applications.md"
-
-
-@pytest.fixture
-def applications(down: dict[int, str], netnicectl: Run) -> dict[int, str]:
-    """netnice is loaded for applications when the test begins."""
-    assert netnicectl("up", "--applications").stdout == "up\n"
-    return down
+TOP = Path(__file__).parents[2]
+README, BINDINGS = TOP / "docs" / "applications.md", TOP / "bindings"
 
 
 def choose(pair: Pair, *words: str, under: tuple[str, ...] = ()) -> Process:
     """A download without rights that says itself whether it yields; ``words`` are said first."""
-    pour = pair.b.spawn(sys.executable, PROGRAMS / "pour.py", stdout=subprocess.PIPE)
-    # Root's folders may be closed to nobody, so the program is handed over as text.
-    argv = [sys.executable, "-c", (PROGRAMS / "choose.py").read_text(), pair.b4, pour.line().strip()]
-    return pair.a.spawn(*under, *DROP, *argv, *words, stdout=subprocess.PIPE, cwd=Path("/"))
+    port = pair.end(pair.b, "pour").line().strip()
+    argv = end_as_text("choose", pair.b4, port, *words)
+    return pair.a.spawn(*under, *DROP, *argv, stdout=subprocess.PIPE, cwd=Path("/"))
 
 
 def connected(process: Process) -> Process:
@@ -47,58 +38,59 @@ def told(process: Process, what: signal.Signals) -> str:
     return process.line().strip()
 
 
-def counters(netnicectl: Run) -> dict[str, int]:
-    return dict(json.loads(netnicectl("status", "--json").stdout)["receiver"]["counters"])
-
-
-def handled(netnicectl: Run) -> bool:
+def handled() -> bool:
     """Whether the receiver sees what arrives, on the one connection that there is, which is always busy."""
-    before = counters(netnicectl)["segments"]
-    time.sleep(0.5)
-    return counters(netnicectl)["segments"] > before
+    before, end = receiver()["segments"], time.monotonic() + 0.5
+    while time.monotonic() < end:
+        if receiver()["segments"] > before:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 @pytest.mark.usefixtures("applications")
 class TestCalls:
-    def test_it_begins_and_stops(self, netnicectl: Run, pair: Pair) -> None:
+    def test_it_begins_and_stops(self, pair: Pair) -> None:
+        before = receiver()["adopted"]
         process = connected(choose(pair))
         for _ in range(2):
-            assert not handled(netnicectl)
+            assert not handled()
             assert told(process, BEGIN) == "ok"
             assert told(process, BEGIN) == "ok"
-            assert handled(netnicectl)
+            assert handled()
             assert told(process, STOP) == "ok"
             assert told(process, STOP) == "ok"
-        assert not handled(netnicectl)
-        assert counters(netnicectl)["adopted"] == 2
+        assert not handled()
+        assert receiver()["adopted"] == before + 2
 
     @pytest.mark.parametrize("first", ["1", "0"])
-    def test_before_it_connects(self, netnicectl: Run, pair: Pair, first: str) -> None:
-        process = choose(pair, first)
+    def test_before_it_connects(self, pair: Pair, first: str) -> None:
+        before, process = receiver()["connections"], choose(pair, first)
         assert process.line() == "ok\n"
         connected(process)
-        assert counters(netnicectl)["connections"] == int(first)
-        assert handled(netnicectl) == (first == "1")
+        assert receiver()["connections"] == before + int(first)
+        assert handled() == (first == "1")
 
-    def test_what_netnice_began_it_cannot_stop(self, netnice: Run, netnicectl: Run, pair: Pair) -> None:
+    def test_what_netnice_began_it_cannot_stop(self, pair: Pair) -> None:
         process = connected(choose(pair))
         assert told(process, BEGIN) == "ok"
         netnice("-n", "0", "-p", str(process.pid))
         assert told(process, STOP) == "EPERM"
-        assert handled(netnicectl)
+        assert handled()
         netnice("-n", "off", "-p", str(process.pid))
-        assert not handled(netnicectl)
+        assert not handled()
         assert told(process, BEGIN) == "ok"
         assert told(process, STOP) == "ok"
 
-    def test_a_level_it_cannot_leave(self, netnicectl: Run, pair: Pair) -> None:
+    def test_a_level_it_cannot_leave(self, pair: Pair) -> None:
         """At a level its call changes nothing, and is no reason to handle the connection twice."""
-        process = choose(pair, "1", under=("netnice",))
+        before, process = receiver(), choose(pair, "1", under=("netnice",))
         assert process.line() == "ok\n"
         connected(process)
         assert told(process, STOP) == "EPERM"
         assert told(process, BEGIN) == "ok"
-        assert (counters(netnicectl)["connections"], counters(netnicectl)["adopted"]) == (1, 0)
+        after = receiver()
+        assert [after[name] - before[name] for name in ("connections", "adopted")] == [1, 0]
 
     def test_wrong_values(self, pair: Pair) -> None:
         script = f"""if True:
@@ -115,16 +107,16 @@ class TestCalls:
         said = pair.a.run(*DROP, sys.executable, "-c", script).stdout
         assert said.split() == ["EINVAL"] * 4 + ["1"], "and all other options are the kernel's"
 
-    def test_down_and_what_is_left(self, applications: dict[int, str], netnicectl: Run, pair: Pair) -> None:
+    def test_down_and_what_is_left(self, machine: dict[int, str], pair: Pair) -> None:
         process = connected(choose(pair))
         assert told(process, BEGIN) == "ok"
         netnicectl("down")
-        kernel.assert_nothing_remains(applications)
+        kernel.assert_nothing_remains(machine)
         assert told(process, STOP) == "ENOPROTOOPT"
 
 
 class TestUp:
-    def test_without(self, down: dict[int, str], netnicectl: Run, pair: Pair) -> None:
+    def test_without(self, down: dict[int, str], pair: Pair) -> None:
         """The option is unknown to the kernel, as to any that has no netnice; afterwards it is."""
         process = connected(choose(pair))
         assert told(process, BEGIN) == "ENOPROTOOPT"
@@ -136,12 +128,12 @@ class TestUp:
         assert told(process, BEGIN) == "ok"
         assert "applications may choose" in netnicectl("status").stdout
 
-    def test_repaired(self, applications: dict[int, str], netnicectl: Run) -> None:
+    def test_repaired(self, applications: None) -> None:
         """Whatever up finds broken, applications can call again afterwards."""
         for pin in ("receiver-adopted-root", "sender-netnice"):
             (kernel.PINS / "links" / pin).unlink()
             assert netnicectl("up").stdout.startswith("up again")
-            assert json.loads(netnicectl("status", "--json").stdout)["receiver"]["applications"]
+            assert status()["receiver"]["applications"]
 
 
 @pytest.mark.usefixtures("applications")
@@ -151,7 +143,7 @@ class TestDocument:
     def example(self, language: str) -> str:
         return README.read_text().partition(f"```{language}\n")[2].partition("```")[0]
 
-    def test_c(self, netnicectl: Run, pair: Pair) -> None:
+    def test_c(self, pair: Pair) -> None:
         folder = ownership.scratch("document")
         folder.chmod(0o755)
         (folder / "example.h").write_text(self.example("c"))
@@ -164,8 +156,72 @@ class TestDocument:
         netnicectl("down")
         assert pair.a.run(*DROP, folder / "example", check=False).returncode == 92, "ENOPROTOOPT"
 
-    def test_python(self, netnicectl: Run, pair: Pair) -> None:
+    def test_python(self, pair: Pair) -> None:
         script = self.example("python") + "\nprint(yield_receiving(socket.socket()))\n"
         assert pair.a.run(*DROP, sys.executable, "-c", script).stdout == "True\n"
         netnicectl("down")
         assert pair.a.run(*DROP, sys.executable, "-c", script).stdout == "False\n"
+
+
+C_MAIN = """
+#include <stdio.h>
+#include <string.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include "background.h"
+
+int main(int argc, char **argv)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (argc > 1 && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, argv[1], strlen(argv[1])))
+		return 1;
+	struct netnice_background got = netnice_background(fd);
+	printf("%s %d\\n", got.sends, got.receives);
+	return 0;
+}
+"""
+PYTHON_MAIN = """
+import sys
+connection = socket.socket()
+if len(sys.argv) > 1:
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[1].encode())
+got = background(connection)
+print(got.sends, int(got.receives))
+"""
+
+
+@pytest.fixture(params=["c", "python"])
+def example(request: pytest.FixtureRequest) -> list[str]:
+    """The words of a program that calls, and prints what it got."""
+    if request.param == "python":
+        return [sys.executable, "-c", (BINDINGS / "python" / "background.py").read_text() + PYTHON_MAIN]
+    folder = ownership.scratch("background")
+    folder.chmod(0o755)
+    (folder / "main.c").write_text(C_MAIN)
+    sources = [str(folder / "main.c"), str(BINDINGS / "c" / "background.c")]
+    words = ["-Wall", "-Wextra", "-Werror", f"-I{BINDINGS / 'c'}", "-o", str(folder / "main"), *sources]
+    subprocess.run([program("cc"), *words], check=True)
+    return [str(folder / "main")]
+
+
+def lowest() -> str:
+    """What is left without netnice: TCP-LP where the kernel has it for everybody, else a cap."""
+    allowed = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control").read_text().split()
+    return "lp" if "lp" in allowed else "pacing"
+
+
+@pytest.mark.usefixtures("down")
+def test_in_order(pair: Pair, example: list[str]) -> None:
+    def got(*words: str) -> str:
+        return pair.a.run(*DROP, *example, *words).stdout.strip()
+
+    assert got() == f"{lowest()} 0"
+    netnicectl("up")
+    assert got() == "netnice 0"
+    assert got("netnice2") == "netnice2 0", "a level is kept"
+    netnicectl("up", "--applications")
+    assert got() == "netnice 1"
+    netnicectl("down")
+    assert got() == f"{lowest()} 0"

@@ -10,36 +10,32 @@ from pathlib import Path
 import pytest
 
 from system.harness import kernel
-from system.harness.commands import Pair, Run, call
+from system.harness.commands import Pair, call, netnicectl, status
 from testbed import program
 from testbed.namespace import wait_until
 
 
-@pytest.mark.usefixtures("up")
+@pytest.mark.usefixtures("fresh")
 class TestStatus:
-    def test_counts(self, netnicectl: Run, pair: Pair) -> None:
-        server = pair.hold(pair.b, "listen")
-        pair.hold(pair.a, "connect", pair.b4, server.line().strip(), nice=True).line()
-        inside = pair.a.run("netnicectl", "status", "--json")
-        status = json.loads(inside.stdout)
-        assert status["condition"] == "up"
-        assert status["same_build"]
-        assert status["loaded"]["algorithms"] == ["netnice", "netnice1", "netnice2", "nice"]
-        counts = {entry["algorithm"]: entry["count"] for entry in status["connections"]}
+    def test_counts(self, pair: Pair) -> None:
+        pair.connect(client=["netnice"])
+        told = json.loads(pair.a.run("netnicectl", "status", "--json").stdout)
+        assert told["condition"] == "up"
+        assert told["same_build"]
+        assert told["loaded"]["algorithms"] == ["netnice", "netnice1", "netnice2", "nice"]
+        counts = {entry["algorithm"]: entry["count"] for entry in told["connections"]}
         assert counts == {"netnice": 1, "netnice1": 0, "netnice2": 0, "nice": 0}
-        assert len(status["niceness"]["processes"]) == 1
-        counters = status["niceness"]["counters"]
+        assert len(told["niceness"]["processes"]) == 1
+        counters = told["niceness"]["counters"]
         assert (counters["active"], counters["marked"]) == (1, 1)
         assert counters["cc_failed"] == counters["mark_failed"] == 0
         human = pair.a.run("netnicectl", "status").stdout
         assert "connections on 'netnice' in this network namespace: 1" in human
-        told = [line for line in human.splitlines() if line.startswith("level")]
-        assert told == ["level0", "level1", "level2"]
+        assert [line for line in human.splitlines() if line.startswith("level")] == ["level0", "level1", "level2"]
 
     def test_metrics(self, pair: Pair) -> None:
         """Prometheus' text format: each family with its help and type, counters that end in _total."""
-        server = pair.hold(pair.b, "listen")
-        pair.hold(pair.a, "connect", pair.b4, server.line().strip(), nice=True).line()
+        pair.connect(client=["netnice"])
         lines = pair.a.run("netnicectl", "status", "--metrics").stdout.splitlines()
         for sample in (
             "netnice_up 1",
@@ -58,19 +54,17 @@ class TestStatus:
             name for name in types if name.endswith("_total")
         }
 
-    def test_a_congestion_control_that_cannot_be_set_is_counted(self, netnicectl: Run, pair: Pair) -> None:
+    def test_a_congestion_control_that_cannot_be_set_is_counted(self, pair: Pair) -> None:
         """The link is gone behind our back: the policy still runs, and cannot do its work."""
-        (kernel.PINS / "links" / "sender-netnice").unlink()
+        (kernel.LINKS / "sender-netnice").unlink()
         wait_until(lambda: "netnice" not in kernel.registered(), "the name to go")
-        server = pair.hold(pair.b, "listen")
-        pair.hold(pair.a, "connect", pair.b4, server.line().strip(), nice=True).line()
-        niceness = json.loads(netnicectl("status", "--json").stdout)["niceness"]
-        assert niceness["counters"]["cc_failed"] == 1
+        pair.connect(client=["netnice"])
+        assert status()["niceness"]["counters"]["cc_failed"] == 1
         assert "kept their congestion control" in netnicectl("status").stdout
 
 
 @pytest.mark.usefixtures("down")
-def test_status_when_down(netnicectl: Run) -> None:
+def test_status_when_down() -> None:
     done = netnicectl("status", check=False)
     assert (done.returncode, done.stdout) == (3, "down; 'netnicectl up' loads it\n")
     assert json.loads(netnicectl("status", "--json", check=False).stdout)["condition"] == "down"
@@ -83,15 +77,15 @@ class TestParameters:
         shown = json.loads(call("netnicectl", "show", "--json").stdout)
         return dict(shown["netnice"])
 
-    def test_set_and_show(self, netnicectl: Run) -> None:
+    def test_set_and_show(self) -> None:
         before = self.values()
         netnicectl("set", "netnice", "threshold=37", "alpha=2")
         assert self.values() == {**before, "threshold": 37, "alpha": 2}
         assert "threshold" in netnicectl("show").stdout
 
-    def test_receivers(self, netnicectl: Run) -> None:
+    def test_receivers(self) -> None:
         def shown() -> dict[str, dict[str, object]]:
-            return dict(json.loads(call("netnicectl", "show", "--json").stdout))
+            return dict(json.loads(netnicectl("show", "--json").stdout))
 
         before = shown()
         assert before["receiver"] == {"algorithm": "tide"}
@@ -102,7 +96,7 @@ class TestParameters:
             "tide": {**before["tide"], "target": 5000, "floor": 2},
             "receiver": {"algorithm": "vulture"},
         }
-        assert json.loads(netnicectl("status", "--json").stdout)["receiver"]["algorithm"] == "vulture"
+        assert status()["receiver"]["algorithm"] == "vulture"
         assert "vulture" in netnicectl("show").stdout
 
     @pytest.mark.parametrize(
@@ -115,7 +109,7 @@ class TestParameters:
             (["receiver", "algorithm=off", "algorithm=tide"], "name it once"),
         ],
     )
-    def test_wrong_receivers(self, netnicectl: Run, words: list[str], said: str) -> None:
+    def test_wrong_receivers(self, words: list[str], said: str) -> None:
         before = netnicectl("show", "--json").stdout
         done = netnicectl("set", *words, check=False)
         assert done.returncode == 1
@@ -135,28 +129,28 @@ class TestParameters:
             (["nnreno", "threshold=1"], "'nnreno' is not loaded"),
         ],
     )
-    def test_wrong_ones(self, netnicectl: Run, words: list[str], said: str) -> None:
+    def test_wrong_ones(self, words: list[str], said: str) -> None:
         before = self.values()
         done = netnicectl("set", *words, check=False)
         assert done.returncode == 1
         assert said in done.stderr
         assert self.values() == before
 
-    def test_all_or_nothing(self, netnicectl: Run) -> None:
+    def test_all_or_nothing(self) -> None:
         before = self.values()
         assert netnicectl("set", "netnice", "alpha=2", "threshold=101", check=False).returncode == 1
         assert self.values() == before
 
 
 @pytest.mark.usefixtures("down")
-def test_parameters_when_down(netnicectl: Run) -> None:
+def test_parameters_when_down() -> None:
     for words in (["show"], ["set", "netnice", "alpha=1"]):
         done = netnicectl(*words, check=False)
         assert done.returncode == 1
         assert "netnice is not up" in done.stderr
 
 
-def test_usage_errors(netnicectl: Run) -> None:
+def test_usage_errors() -> None:
     assert netnicectl(check=False).returncode == 2
     assert netnicectl("set", "netnice", "alpha", check=False).returncode == 2
     assert "for status: not up" in netnicectl("--help").stdout
@@ -168,7 +162,7 @@ ALGORITHMS = {
 }
 
 
-def test_help_names_what_there_is(netnicectl: Run) -> None:
+def test_help_names_what_there_is() -> None:
     up, change = netnicectl("up", "--help").stdout, netnicectl("set", "--help").stdout
     for name, paper in [("nnledbat", "RFC 6817"), ("nnlp", "INFOCOM 2003"), ("nicer2", "Alldrin")]:
         assert any(f"- {name}:" in line and paper in line for line in up.splitlines()), name

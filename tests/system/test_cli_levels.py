@@ -3,18 +3,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from system.harness import kernel
-from system.harness.commands import PROGRAMS, Pair, Run
-from system.harness.levels import ALGORITHM, group_of
-from system.harness.marks import marks
+from system.harness.commands import ALGORITHM, DROP, Pair, Run, as_user, group_of, marks, name, netnice
 from testbed import Process, program
+from testbed.namespace import wait_until
 
 pytestmark = pytest.mark.usefixtures("up")
 
@@ -22,39 +18,39 @@ pytestmark = pytest.mark.usefixtures("up")
 @pytest.mark.parametrize("version", [4, 6])
 @pytest.mark.parametrize("level", ALGORITHM)
 class TestConnections:
+    """Active and passive, IPv4 and IPv6; the passive end listens on ::, so its IPv4 is v4-mapped."""
+
     def test_of_a_client(self, pair: Pair, level: int, version: int) -> None:
-        server = pair.hold(pair.b, "listen")
-        port = int(server.line())
-        words = [sys.executable, str(PROGRAMS / "hold.py"), "connect", pair.b4 if version == 4 else pair.b6, str(port)]
-        pair.a.spawn("netnice", "-n", str(level), *words, stdout=subprocess.PIPE).line()
+        port = pair.connect(version, client=["netnice", "-n", str(level)]).port
         assert marks(pair.a, version, "dport", port) == (ALGORITHM[level], 4)
+        assert marks(pair.b, version, "sport", port) == ("cubic", 0), "not the other end"
 
     def test_of_a_server(self, pair: Pair, level: int, version: int) -> None:
-        words = [sys.executable, str(PROGRAMS / "hold.py"), "listen"]
-        server = pair.b.spawn("netnice", "-n", str(level), *words, stdout=subprocess.PIPE)
-        port = int(server.line())
-        pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, str(port)).line()
+        port = pair.connect(version, server=["netnice", "-n", str(level)]).port
         assert marks(pair.b, version, "sport", port) == (ALGORITHM[level], 4)
+        assert marks(pair.a, version, "dport", port) == ("cubic", 0), "not the other end"
 
 
 class TestNested:
     @pytest.mark.parametrize(
         ("outer", "inner", "now"), [("0", "1", "1"), ("1", "0", "1"), ("2", "0", "2"), ("0", "2", "2")]
     )
-    def test_never_less_nice(self, netnice: Run, outer: str, inner: str, now: str) -> None:
+    def test_never_less_nice(self, outer: str, inner: str, now: str) -> None:
         me = program("netnice")
         assert netnice("-n", outer, me, "-n", inner, me).stdout == f"{now}\n"
 
-    def test_without_a_level_it_stays(self, netnice: Run) -> None:
+    def test_without_a_level_it_stays(self) -> None:
         me = program("netnice")
         assert netnice("-n", "2", me, me).stdout == "2\n"
 
-    def test_every_kind_of_a_level(self, netnice: Run) -> None:
+    def test_every_kind_of_a_level(self) -> None:
         me = program("netnice")
         assert netnice("-n", "1", "--no-mark", me).stdout == "1 unmarked\n"
         assert netnice("-n", "2", "--send-only", me).stdout == "2 send only\n"
+        assert netnice("--receive-only", me).stdout == "0 receive only\n"
+        assert netnice("--receive-only", me, "--send-only", me).stdout == "0\n", "they add up"
 
-    def test_off_is_for_processes(self, netnice: Run) -> None:
+    def test_off_is_for_processes(self) -> None:
         done = netnice("-n", "off", "true", check=False)
         assert done.returncode == 125
         assert "'off' is no level to run a command at" in done.stderr
@@ -63,16 +59,13 @@ class TestNested:
 @pytest.fixture
 def sleeper() -> Iterator[Process]:
     """A process of nobody, in the foreground."""
-    drop = [program("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
-    with Process([*drop, program("sleep"), "600"]) as process:
-        comm = Path(f"/proc/{process.pid}/comm")
-        while comm.read_text().strip() != "sleep":
-            pass
+    with Process([*DROP, program("sleep"), "600"]) as process:
+        wait_until(lambda: name(process.pid) == "sleep", "it to run")
         yield process
 
 
 @pytest.fixture
-def open_groups(up: dict[int, str]) -> None:
+def open_groups(up: None) -> None:
     """The administrator lets everybody move processes between the levels; gone with the next down."""
     parent = kernel.cgroup_root() / "netnice"
     for procs in [parent / "cgroup.procs", *parent.glob("*/cgroup.procs")]:
@@ -80,14 +73,17 @@ def open_groups(up: dict[int, str]) -> None:
 
 
 class TestWithoutRights:
-    def test_not_the_processes_of_others(self, as_nobody: Run) -> None:
-        with Process([program("sleep"), "600"]) as theirs:
+    @pytest.mark.parametrize("user", [0, 65533])
+    def test_not_the_processes_of_others(self, as_nobody: Run, user: int) -> None:
+        with Process([*as_user(user), program("sleep"), "600"]) as theirs:
+            wait_until(lambda: name(theirs.pid) == "sleep", "it to run")
             before = group_of(theirs.pid)
             for level in ("2", "off"):
                 done = as_nobody("netnice", "-n", level, "-p", str(theirs.pid))
                 assert done.returncode == 125
                 assert "belongs to another user: only root may move it" in done.stderr
             assert group_of(theirs.pid) == before
+            assert netnice("-p", str(theirs.pid)).stdout == "foreground\n"
 
     def test_their_own_into_the_background_and_not_back(self, as_nobody: Run, sleeper: Process) -> None:
         pid, before = str(sleeper.pid), group_of(sleeper.pid)

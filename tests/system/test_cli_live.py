@@ -11,24 +11,27 @@ from pathlib import Path
 
 import pytest
 
-from system.harness.commands import PROGRAMS, Pair, Run
-from system.harness.family import children, descendants, name
-from system.harness.levels import ALGORITHM, group_of
-from system.harness.marks import marks
-from testbed import Namespace, Nginx, Process, program, random_file, scratch, sockets
+from system.harness.commands import (
+    ALGORITHM,
+    Pair,
+    children,
+    descendants,
+    group_of,
+    marks,
+    name,
+    netnice,
+    netnicectl,
+    runs_on,
+)
+from testbed import Nginx, Process, program, random_file, scratch
 from testbed.namespace import wait_until
 
 SIZE = 12_000_000
 
 
-def on(namespace: Namespace, port: int) -> set[str]:
-    found = sockets(namespace, local_port=port)
-    return {s.congestion_control for s in found if s.state == "ESTAB"}
-
-
 @pytest.mark.usefixtures("up")
 class TestTransfer:
-    def test_a_download_goes_through_every_level_and_back(self, netnice: Run, pair: Pair) -> None:
+    def test_a_download_goes_through_every_level_and_back(self, pair: Pair) -> None:
         """nginx's workers hold the connections, its master only the listening socket."""
         got = scratch("live") / "got"
         with Nginx(pair.a, {"data": 0}) as web:
@@ -37,11 +40,11 @@ class TestTransfer:
             workers = children(web.process.pid)
             pids = [str(pid) for pid in (web.process.pid, *workers)]
             curl = pair.b.spawn("curl", "-sSf", "--limit-rate", "4M", "-o", got, web.url("data"))
-            wait_until(lambda: on(pair.a, web.port) == {"cubic"}, "the transfer", process=curl)
+            wait_until(lambda: set(runs_on(pair.a, local=web.port)) == {"cubic"}, "the transfer", process=curl)
             for level in ("1", "0", "2", "1", "off", "0"):
                 netnice("-n", level, "-p", *pids)
                 expected = "cubic" if level == "off" else ALGORITHM[int(level)]
-                assert on(pair.a, web.port) == {expected}
+                assert set(runs_on(pair.a, local=web.port)) == {expected}
                 said = "foreground" if level == "off" else level
                 assert netnice("-p", *pids).stdout.split() == [said] * len(pids)
                 assert curl.running()
@@ -55,20 +58,17 @@ class TestTransfer:
 class TestConnections:
     """The server listens on ::, so that its IPv4 is v4-mapped."""
 
-    def test_either_end(self, netnice: Run, pair: Pair, version: int) -> None:
-        server = pair.hold(pair.b, "listen")
-        port = int(server.line())
-        client = pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, str(port))
-        client.line()
+    def test_either_end(self, pair: Pair, version: int) -> None:
+        client, server, port = pair.connect(version)
         for namespace, side, process in ((pair.a, "dport", client), (pair.b, "sport", server)):
             assert marks(namespace, version, side, port) == ("cubic", 0)
             for level, expected in (("2", ("netnice2", 4)), ("0", ("netnice", 4)), ("off", ("cubic", 0))):
                 netnice("-n", level, "-p", str(process.pid))
                 assert marks(namespace, version, side, port) == expected
 
-    def test_what_a_server_accepts_afterwards(self, netnice: Run, pair: Pair, version: int) -> None:
+    def test_what_a_server_accepts_afterwards(self, pair: Pair, version: int) -> None:
         """Its listening socket stays in the cgroup it was made in, whose policy must not speak for it any more."""
-        server = pair.b.spawn(sys.executable, PROGRAMS / "serve.py", stdout=subprocess.PIPE)
+        server = pair.end(pair.b, "serve")
         port = server.line().strip()
         for level, expected in (
             ("1", "netnice1"),
@@ -78,27 +78,23 @@ class TestConnections:
             ("2", "netnice2"),
         ):
             netnice("-n", level, "-p", str(server.pid))
-            pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, port)
+            pair.end(pair.a, "connect", pair.to(version), port)
             assert json.loads(server.line()) == [expected, 0 if level == "off" else 4]
 
-    def test_a_server_started_at_a_level(self, netnice: Run, pair: Pair, version: int) -> None:
-        words = [sys.executable, str(PROGRAMS / "serve.py")]
-        server = pair.b.spawn("netnice", "-n", "2", *words, stdout=subprocess.PIPE)
+    def test_a_server_started_at_a_level(self, pair: Pair, version: int) -> None:
+        server = pair.end(pair.b, "serve", first=["netnice", "-n", "2"])
         port = server.line().strip()
         for level, expected in ((None, "netnice2"), ("0", "netnice"), ("off", "cubic")):
             if level:
                 netnice("-n", level, "-p", str(server.pid))
-            pair.hold(pair.a, "connect", pair.b4 if version == 4 else pair.b6, port)
+            pair.end(pair.a, "connect", pair.to(version), port)
             assert json.loads(server.line())[0] == expected
 
 
 @pytest.mark.usefixtures("up")
 class TestMarks:
-    def test_no_mark(self, netnice: Run, pair: Pair) -> None:
-        server = pair.hold(pair.b, "listen")
-        port = int(server.line())
-        client = pair.hold(pair.a, "connect", pair.b4, str(port))
-        client.line()
+    def test_no_mark(self, pair: Pair) -> None:
+        client, _, port = pair.connect()
         netnice("-n", "1", "--no-mark", "-p", str(client.pid))
         assert marks(pair.a, 4, "dport", port) == ("netnice1", 0)
         netnice("-n", "2", "-p", str(client.pid))
@@ -106,23 +102,19 @@ class TestMarks:
         assert netnice("-p", str(client.pid)).stdout == "2 unmarked\n"
 
 
-def test_no_mark_for_the_machine(down: dict[int, str], netnice: Run, netnicectl: Run, pair: Pair) -> None:
+def test_no_mark_for_the_machine(down: dict[int, str], pair: Pair) -> None:
     netnicectl("up", "--no-mark")
-    server = pair.hold(pair.b, "listen")
-    port = int(server.line())
-    client = pair.hold(pair.a, "connect", pair.b4, str(port))
-    client.line()
+    client, _, port = pair.connect()
     netnice("-n", "1", "-p", str(client.pid))
     assert marks(pair.a, 4, "dport", port) == ("netnice1", 0)
 
 
 @pytest.mark.usefixtures("up")
-def test_off_gives_the_window_back_to_the_kernel(netnice: Run, pair: Pair) -> None:
+def test_off_gives_the_window_back_to_the_kernel(pair: Pair) -> None:
     """What a live connection receives stops yielding; a change of level alone leaves that as it is."""
     unclamped = 1 << 30
     with Nginx(pair.b, {"data": 1 << 30}) as web:
-        words = [sys.executable, str(PROGRAMS / "fetch.py"), pair.b4, str(web.port), "/data"]
-        fetch = pair.a.spawn("netnice", *words, stdout=subprocess.PIPE)
+        fetch = pair.end(pair.a, "fetch", pair.b4, str(web.port), "/data", first=["netnice"])
 
         def clamps() -> set[bool]:
             return {int(fetch.line()) >= unclamped for _ in range(5)}
@@ -138,14 +130,14 @@ def test_off_gives_the_window_back_to_the_kernel(netnice: Run, pair: Pair) -> No
         assert marks(pair.a, 4, "dport", web.port) == ("cubic", 0)
 
 
-def niceness(netnice: Run, pid: int) -> str:
+def niceness(pid: int) -> str:
     """As `netnice -p` prints it."""
     return netnice("-p", str(pid)).stdout.strip()
 
 
 @pytest.mark.usefixtures("up")
 class TestProcesses:
-    def test_children_stay_and_new_ones_follow(self, netnice: Run) -> None:
+    def test_children_stay_and_new_ones_follow(self) -> None:
         script = "sleep 600 & read line; sleep 600 & wait"
         with subprocess.Popen([program("sh"), "-c", script], stdin=subprocess.PIPE, text=True) as shell:
             try:
@@ -156,7 +148,7 @@ class TestProcesses:
                 shell.communicate("go\n", timeout=0.5)
             except subprocess.TimeoutExpired:
                 (second,) = set(children(shell.pid)) - {first}
-                assert [niceness(netnice, pid) for pid in (shell.pid, second, first)] == ["1", "1", "foreground"]
+                assert [niceness(pid) for pid in (shell.pid, second, first)] == ["1", "1", "foreground"]
                 assert group_of(shell.pid) == group_of(second) == before, "nobody leaves their unit"
                 os.kill(second, 9)
             finally:
@@ -164,7 +156,7 @@ class TestProcesses:
                     os.kill(child, 9)
                 shell.kill()
 
-    def test_descendants(self, netnice: Run) -> None:
+    def test_descendants(self) -> None:
         """Those of a child too, and a child that is at another level."""
         script = f"(sleep 600; true) & {program('netnice')} -n 2 sleep 600 & sleep 600 & read line"
         with subprocess.Popen([program("sh"), "-c", script], stdin=subprocess.PIPE, text=True) as shell:
@@ -173,25 +165,24 @@ class TestProcesses:
                 wait_until(lambda: [name(pid) for pid in descendants(shell.pid)].count("sleep") == 3, "its children")
                 family += descendants(shell.pid)
                 netnice("-n", "1", "--descendants", "-p", str(shell.pid))
-                assert {niceness(netnice, pid) for pid in family} == {"1"}
-                assert niceness(netnice, os.getpid()) == "foreground"
+                assert {niceness(pid) for pid in family} == {"1"}
+                assert niceness(os.getpid()) == "foreground"
             finally:
                 for pid in family:
                     os.kill(pid, 9)
 
-    def test_a_thread_stands_for_its_process(self, netnice: Run) -> None:
+    def test_a_thread_stands_for_its_process(self) -> None:
         script = "import threading, time; threading.Thread(target=time.sleep, args=(600,), daemon=True).start()"
         with Process([sys.executable, "-c", f"{script}; time.sleep(600)"]) as process:
             tasks = Path(f"/proc/{process.pid}/task")
             wait_until(lambda: len(list(tasks.iterdir())) == 2, "its thread")
             (thread,) = {int(task.name) for task in tasks.iterdir()} - {process.pid}
             netnice("-n", "2", "-p", str(thread))
-            assert niceness(netnice, process.pid) == niceness(netnice, thread) == "2"
+            assert niceness(process.pid) == niceness(thread) == "2"
 
-    def test_off_leaves_others_alone(self, netnice: Run, pair: Pair) -> None:
+    def test_off_leaves_others_alone(self, pair: Pair) -> None:
         """A connection that never was in the background keeps what its program chose."""
-        server = pair.hold(pair.b, "listen")
-        port = int(server.line())
+        port = int(pair.end(pair.b, "listen").line())
         script = f"""if True:
             import signal, socket
             c = socket.socket()
@@ -209,7 +200,7 @@ class TestProcesses:
 
 @pytest.mark.usefixtures("up")
 class TestErrors:
-    def test_no_such_process(self, netnice: Run) -> None:
+    def test_no_such_process(self) -> None:
         with subprocess.Popen([program("true")]) as gone:
             gone.wait()
         for words in (["-n", "1", "-p"], ["-p"]):
@@ -217,22 +208,22 @@ class TestErrors:
             assert done.returncode == 125
             assert f"there is no process {gone.pid}" in done.stderr
 
-    def test_a_kernel_thread(self, netnice: Run) -> None:
+    def test_a_kernel_thread(self) -> None:
         done = netnice("-n", "1", "-p", "2", check=False)
         assert done.returncode == 125
         assert "process 2 (kthreadd) is a thread of the kernel" in done.stderr
 
-    def test_the_others_are_moved(self, netnice: Run) -> None:
+    def test_the_others_are_moved(self) -> None:
         with Process([program("sleep"), "600"]) as good:
             done = netnice("-n", "1", "-p", "2147483647", str(good.pid), "2147483646", check=False)
             assert done.returncode == 125
             assert [line.startswith("netnice: there is no process") for line in done.stderr.splitlines()[::2]] == [
                 True
             ] * 2
-            assert niceness(netnice, good.pid) == "1"
+            assert niceness(good.pid) == "1"
 
     def test_rights_of_a_debugger_are_needed(self, pair: Pair) -> None:
-        server = pair.hold(pair.b, "listen")
+        server = pair.end(pair.b, "listen")
         server.line()
         drop = [program("setpriv"), "--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace", "--"]
         words = [*drop, program("netnice"), "-n", "1", "-p", str(server.pid)]
@@ -241,14 +232,14 @@ class TestErrors:
         assert "CAP_SYS_PTRACE" in done.stderr
 
     @pytest.mark.parametrize("words", [["-p"], ["-p", "0"], ["-p", "x"], ["-n", "1", "-p", "1", "--", "true"]])
-    def test_a_wrong_command_line(self, netnice: Run, words: list[str]) -> None:
+    def test_a_wrong_command_line(self, words: list[str]) -> None:
         done = netnice(*words, check=False)
         assert done.returncode == 125
         assert done.stderr
 
 
-def test_it_comes_up_by_itself(down: dict[int, str], netnice: Run) -> None:
+def test_it_comes_up_by_itself(down: dict[int, str]) -> None:
     with Process([program("sleep"), "600"]) as process:
         done = netnice("-n", "2", "-p", str(process.pid))
         assert "loaded into the kernel" in done.stderr
-        assert niceness(netnice, process.pid) == "2"
+        assert niceness(process.pid) == "2"

@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path as File
 from typing import Any
 
-import flent.resultset
-import pyarrow.parquet
 import pytest
 
-from system.harness.commands import Run
+from measurements import Measure
+from system.harness.commands import netnicectl
 from testbed import Namespace, Path, Process, ownership, program
 from testbed.namespace import wait_until
 
+pytestmark = pytest.mark.verify("real traffic for 10 s and more")
 RATE = 10.0
 
 
@@ -54,22 +54,25 @@ def mbit(found: list[dict[str, Any]], action: str) -> float:
     return statistics.mean(float(r["bytes"] * 8e-6 / r["seconds"]) for r in found if r["action"] == action)
 
 
-@pytest.mark.usefixtures("up")
-def test_uploads(capsys: pytest.CaptureFixture[str], tmp_path: File) -> None:
+@pytest.mark.usefixtures("fresh")
+def test_uploads(tmp_path: File, measure: Measure) -> None:
+    import flent.resultset  # here: only this tier's environment has them
+    import pyarrow.parquet
+
     results, report = tmp_path / "results.jsonl", tmp_path / "report"
     actions = "cubic/none,netnice/none,cubic/cubic,cubic/netnice"
     with served() as (client, server, token):
-        words = ["--actions", actions, "--output", str(results), "--for", "45s"]
+        words = ["--actions", actions, "--output", str(results), "--for", "24s"]
         said = client.run(*run(server, token, *words), timeout=120)
     assert "Background uploads (netnice) cost the foreground" in said.stdout
     found = records(results)
-    with capsys.disabled():
-        print(f"\n{said.stdout}")
-    assert RATE * 0.7 < mbit(found, "cubic/none") < RATE
-    assert mbit(found, "cubic/cubic") < mbit(found, "cubic/none") * 0.8, "two share"
-    assert mbit(found, "cubic/netnice") > mbit(found, "cubic/cubic") * 1.1, "and this one yields"
-    assert mbit(found, "netnice/none") > mbit(found, "cubic/none") * 0.6
-    assert all(record["call"]["sent"] > 50 for record in found)
+    alone, shared = mbit(found, "cubic/none"), mbit(found, "cubic/cubic")
+    assert RATE * 0.4 < alone < RATE
+    assert mbit(found, "cubic/netnice") > shared, "this one yields"
+    measure("netnice-measure: two uploads share", shared / alone, "×", most=0.8)
+    measure("netnice-measure: and one of them yields", mbit(found, "cubic/netnice") / shared, "×", least=1.1)
+    measure("netnice-measure: it alone", mbit(found, "netnice/none") / alone, "×", least=0.6)
+    assert all(record["call"]["sent"] > 10 for record in found)
     assert all(record["call"]["p50_ms"] >= 20 for record in found)
 
     subprocess.run([program("netnice-measure"), "report", str(results), "--to", str(report)], check=True)
@@ -82,17 +85,18 @@ def test_uploads(capsys: pytest.CaptureFixture[str], tmp_path: File) -> None:
     assert table.column("action").to_pylist() == [record["action"] for record in found]
 
 
-def test_downloads_by_the_receiver(down: dict[int, str], netnicectl: Run, tmp_path: File) -> None:
-    assert down is not None
+@pytest.mark.usefixtures("down")
+def test_downloads_by_the_receiver(tmp_path: File, measure: Measure) -> None:
     netnicectl("up", "--applications")
     results = tmp_path / "results.jsonl"
     with served() as (client, server, token):
-        words = ["--actions", "cubic/none,cubic/cubic,cubic/tide", "--direction", "down", "--for", "30s"]
+        words = ["--actions", "cubic/none,cubic/cubic,cubic/tide", "--direction", "down", "--for", "16s"]
         client.run(*run(server, token, *words, "--output", str(results)), timeout=120)
     found = records(results)
     assert {record["direction"] for record in found} == {"down"}
-    assert RATE * 0.7 < mbit(found, "cubic/none") < RATE
-    assert mbit(found, "cubic/tide") > mbit(found, "cubic/cubic") * 1.05
+    assert RATE * 0.4 < mbit(found, "cubic/none") < RATE
+    gain = mbit(found, "cubic/tide") / mbit(found, "cubic/cubic")
+    measure("netnice-measure: one of two downloads yields", gain, "×", least=1.05)
 
 
 def test_a_full_disk_loses_nothing(tmp_path: File) -> None:

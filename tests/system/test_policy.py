@@ -15,11 +15,10 @@ from typing import Any
 
 import pytest
 
-from system.harness import cgroups, kernel
-from system.harness.cgroups import inside
-from system.harness.commands import PROGRAMS, Done, Pair, Run
-from system.harness.marks import marks
-from testbed import Process, program, scratch, sockets
+from system.harness import kernel
+from system.harness.commands import PROGRAMS, Done, Pair, marks, name, netnice, netnicectl, runs_on, status
+from system.harness.kernel import inside
+from testbed import Process, program, scratch
 from testbed.namespace import wait_until
 
 pytestmark = pytest.mark.usefixtures("up")
@@ -36,12 +35,12 @@ Apply = Callable[..., Done]
 @pytest.fixture
 def slice_() -> Iterator[Path]:
     """A cgroup as a service manager makes them, gone afterwards with what is below it."""
-    with cgroups.made() as folder:
+    with kernel.cgroup() as folder:
         yield folder
 
 
 @pytest.fixture
-def apply(netnicectl: Run) -> Apply:
+def apply() -> Apply:
     """Applies the text of a file."""
     file = scratch("policy") / "policy.toml"
 
@@ -52,9 +51,9 @@ def apply(netnicectl: Run) -> Apply:
     return run
 
 
-def attached(netnicectl: Run) -> dict[str, tuple[int, bool]]:
+def attached() -> dict[str, tuple[int, bool]]:
     """The last part of each cgroup's path, its level, and whether a rule says so."""
-    found: list[dict[str, Any]] = json.loads(netnicectl("status", "--json").stdout)["attached"]
+    found: list[dict[str, Any]] = status()["attached"]
     return {Path(one["cgroup"]).name: (one["level"], one["by_rule"]) for one in found}
 
 
@@ -63,44 +62,36 @@ def unit(name: str, level: int = 0) -> str:
 
 
 class TestUnits:
-    def test_those_that_are_there_and_those_to_come(
-        self, netnicectl: Run, netnice: Run, apply: Apply, pair: Pair, slice_: Path
-    ) -> None:
+    def test_those_that_are_there_and_those_to_come(self, apply: Apply, pair: Pair, slice_: Path) -> None:
         here, later, other = (slice_ / name for name in ("nnt-here.service", "nnt-later.service", "other.service"))
         here.mkdir()
         apply(unit("nnt-*.service", 1))
         later.mkdir()
         other.mkdir()
-        assert attached(netnicectl) == {"nnt-here.service": (1, True), "nnt-later.service": (1, True)}
+        assert attached() == {"nnt-here.service": (1, True), "nnt-later.service": (1, True)}
         for cgroup, expected in ((here, "netnice1"), (later, "netnice1"), (other, "cubic")):
-            port = pair.hold(pair.b, "listen").line().strip()
-            words = inside(cgroup, sys.executable, str(PROGRAMS / "hold.py"), "connect", pair.b4, port)
-            with pair.a.spawn(*words, stdout=subprocess.PIPE) as client:
-                client.line()
-                assert marks(pair.a, 4, "dport", int(port))[0] == expected
-                said = "foreground" if expected == "cubic" else "1"
-                assert netnice("-p", str(client.pid)).stdout == f"{said}\n"
+            client, _, port = pair.connect(client=inside(cgroup))
+            assert marks(pair.a, 4, "dport", port)[0] == expected
+            said = "foreground" if expected == "cubic" else "1"
+            assert netnice("-p", str(client.pid)).stdout == f"{said}\n"
+            client.end()
 
-    def test_by_path_and_by_a_containers_id(self, netnicectl: Run, apply: Apply, slice_: Path) -> None:
+    def test_by_path_and_by_a_containers_id(self, apply: Apply, slice_: Path) -> None:
         path = f'[[rule]]\ncgroup = "/{slice_.name}/job*"\n'
         text = path + '[[rule]]\ncontainer = "3fa2*"\nlevel = 2\ndirection = "send"\n'
         apply(text)
-        for name in ("job-1", "no-job", "docker-3fa2bc.scope", "docker-4fa2bc.scope", "crio-3fa2bc.scope"):
-            (slice_ / name).mkdir()
+        for made in ("job-1", "no-job", "docker-3fa2bc.scope", "docker-4fa2bc.scope", "crio-3fa2bc.scope"):
+            (slice_ / made).mkdir()
         expected = {"job-1": (0, True), "docker-3fa2bc.scope": (2, True), "crio-3fa2bc.scope": (2, True)}
-        assert attached(netnicectl) == expected
+        assert attached() == expected
         assert apply(text).returncode == 0
-        assert attached(netnicectl) == expected, "what the kernel has found is what a look at all finds"
+        assert attached() == expected, "what the kernel has found is what a look at all finds"
 
-    def test_connections_go_on(self, netnicectl: Run, apply: Apply, pair: Pair, slice_: Path) -> None:
+    def test_connections_go_on(self, apply: Apply, pair: Pair, slice_: Path) -> None:
         cgroup = slice_ / "nnt-many.service"
         cgroup.mkdir()
 
-        def on() -> set[str]:
-            return {s.congestion_control for s in sockets(pair.a) if s.state == "ESTAB"}
-
-        words = inside(cgroup, sys.executable, str(PROGRAMS / "hold_many.py"), str(MANY))
-        with pair.a.spawn(*words, stdout=subprocess.PIPE) as holder:
+        with pair.end(pair.a, "many", str(MANY), first=inside(cgroup)) as holder:
             holder.line()
             for text, expected in (
                 (unit("nnt-many.service"), "netnice"),
@@ -109,36 +100,33 @@ class TestUnits:
             ):
                 said = apply(text).stdout
                 assert f"their TCP sockets: {2 * MANY}" in said
-                assert on() == {expected}
+                assert set(runs_on(pair.a)) == {expected}
                 holder.signal(signal.SIGUSR1)
                 assert holder.line() == f"{MANY}\n"
 
-    def test_by_hand_is_left_alone(self, netnicectl: Run, apply: Apply, slice_: Path) -> None:
+    def test_by_hand_is_left_alone(self, apply: Apply, slice_: Path) -> None:
         (slice_ / "nnt-hand.service").mkdir()
         netnicectl("attach", "-n", "2", "nnt-hand.service")
         said = apply(unit("nnt-*"))
         assert "attached by hand, and left as they are: 1" in said.stderr
-        assert attached(netnicectl) == {"nnt-hand.service": (2, False)}
+        assert attached() == {"nnt-hand.service": (2, False)}
         apply("")
-        assert attached(netnicectl) == {"nnt-hand.service": (2, False)}
+        assert attached() == {"nnt-hand.service": (2, False)}
 
-    def test_of_several_all_count(self, netnicectl: Run, apply: Apply, slice_: Path) -> None:
+    def test_of_several_all_count(self, apply: Apply, slice_: Path) -> None:
         apply(unit("nnt-*", 1) + 'direction = "send"\n' + unit("*.service") + 'direction = "receive"\nmark = false\n')
         (slice_ / "nnt-both.service").mkdir()
-        (one,) = [
-            one
-            for one in json.loads(netnicectl("status", "--json").stdout)["attached"]
-            if one["cgroup"].endswith("nnt-both.service")
-        ]
+        (one,) = [one for one in status()["attached"] if one["cgroup"].endswith("nnt-both.service")]
         assert (one["level"], one["direction"], one["marked"]) == (1, "both", False)
 
 
 class TestPrograms:
-    def test_what_yields_more_already_stays(self, netnicectl: Run, apply: Apply, pair: Pair, slice_: Path) -> None:
+    def test_what_yields_more_already_stays(self, apply: Apply, pair: Pair, slice_: Path) -> None:
         """A connection of a unit at level 2, whose program a rule has at level 0."""
         netnicectl("attach", "-n", "2", slice_.name)
-        port = pair.hold(pair.b, "listen").line().strip()
-        words = inside(slice_, sys.executable, "-c", CALLED, str(PROGRAMS / "hold.py"), "connect", pair.b4, port)
+        port = pair.end(pair.b, "listen").line().strip()
+        called = [sys.executable, "-c", CALLED, str(PROGRAMS / "ends.py"), "connect", pair.b4, port]
+        words = inside(slice_, *called)
         with pair.a.spawn(*words, stdout=subprocess.PIPE) as client:
             client.line()
             apply('[[rule]]\ncommand = "nnt-called"\n')
@@ -151,7 +139,7 @@ class TestPrograms:
         shutil.copy(program("sleep"), found)
         return found
 
-    def test_those_that_run_and_those_to_come(self, netnice: Run, apply: Apply, sleeper: Path) -> None:
+    def test_those_that_run_and_those_to_come(self, apply: Apply, sleeper: Path) -> None:
         with Process([str(sleeper), "600"]) as before, Process([program("sleep"), "600"]) as other:
             apply('[[rule]]\ncommand = "nnt-sleeper-long-name"\nlevel = 2\n')
             with Process([program("sh"), "-c", f"{sleeper} 600 & wait"]) as shell:
@@ -178,42 +166,36 @@ class TestFile:
             ("rule\n", "line 1"),
         ],
     )
-    def test_a_mistake_changes_nothing(self, netnicectl: Run, apply: Apply, slice_: Path, text: str, why: str) -> None:
+    def test_a_mistake_changes_nothing(self, apply: Apply, slice_: Path, text: str, why: str) -> None:
         (slice_ / "nnt-a.service").mkdir()
         apply(unit("nnt-*"))
         for verb in ("check", "apply"):
             done = apply(text, verb, check=False)
             assert done.returncode == 1
             assert why in done.stderr
-        assert attached(netnicectl) == {"nnt-a.service": (0, True)}
+        assert attached() == {"nnt-a.service": (0, True)}
 
-    def test_check_tells_what_a_rule_means(self, netnicectl: Run, apply: Apply, slice_: Path) -> None:
+    def test_check_tells_what_a_rule_means(self, apply: Apply, slice_: Path) -> None:
         (slice_ / "nnt-a.service").mkdir()
         said = apply("# ours\n" + unit("nnt-*"), "check").stdout
         assert said.startswith('line 2: unit = "nnt-*"\n  units and cgroups named nnt-*: 0, with all')
         assert f"now: {slice_.name}/nnt-a.service" in said
-        assert attached(netnicectl) == {}
+        assert attached() == {}
 
-    def test_no_file(self, netnicectl: Run) -> None:
+    def test_no_file(self) -> None:
         done = netnicectl("policy", "apply", "/nonexistent/policy.toml", check=False)
         assert done.returncode == 1
         assert "cannot read /nonexistent/policy.toml" in done.stderr
 
-    def test_not_up(self, down: dict[int, str], netnicectl: Run, apply: Apply) -> None:
-        netnicectl("down")
-        done = apply(unit("a"), check=False)
-        assert done.returncode == 1
-        assert "netnice is not up" in done.stderr
-
 
 class TestExplain:
-    def test_a_process_and_its_unit(self, netnicectl: Run, apply: Apply, slice_: Path) -> None:
+    def test_a_process_and_its_unit(self, apply: Apply, slice_: Path) -> None:
         cgroup = slice_ / "nnt-why.service"
         cgroup.mkdir()
         apply(unit("nnt-why*", 1))
         netnicectl("attach", "--send-only", slice_.name)
         with Process(inside(cgroup, program("netnice"), "--receive-only", "sleep", "600")) as process:
-            wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it to run")
+            wait_until(lambda: name(process.pid) == "sleep", "it to run")
             said = json.loads(netnicectl("explain", "--json", str(process.pid)).stdout)
             assert (said["own"]["level"], said["own"]["direction"]) == (0, "receive")
             assert [(one["cgroup"], one["by_rule"], one["level"]) for one in said["causes"]] == [
@@ -227,43 +209,41 @@ class TestExplain:
             assert f"{slice_.name}: 0 send only, attached by hand" in text
             assert f"{process.pid} (sleep): 0 receive only by itself" in text
 
-    def test_a_connection(self, netnicectl: Run, pair: Pair) -> None:
-        port = pair.hold(pair.b, "listen").line().strip()
-        with pair.a.spawn(
-            program("netnice"), sys.executable, PROGRAMS / "hold.py", "connect", pair.b4, port, stdout=subprocess.PIPE
-        ) as client:
-            client.line()
-            there = [program("nsenter"), f"--net={pair.a.file}", "--", program("netnicectl"), "explain"]
-            for subject in (f":{port}", f"{pair.b4}:{port}"):
-                said = subprocess.run([*there, subject], capture_output=True, text=True, check=True).stdout
-                assert "yields at level 0: netnice" in said
-                assert f"process {client.pid}" in said
-                assert "not as its process" not in said
-            missing = subprocess.run([*there, ":1"], capture_output=True, text=True, check=False)
-            assert missing.returncode == 1
-            assert "no TCP connection of this network namespace has the ends :1" in missing.stderr
+    def test_a_connection(self, pair: Pair) -> None:
+        client, _, port = pair.connect(client=[program("netnice")])
+        there = [program("nsenter"), f"--net={pair.a.file}", "--", program("netnicectl"), "explain"]
+        for subject in (f":{port}", f"{pair.b4}:{port}"):
+            said = subprocess.run([*there, subject], capture_output=True, text=True, check=True).stdout
+            assert "yields at level 0: netnice" in said
+            assert f"process {client.pid}" in said
+            assert "not as its process" not in said
+        missing = subprocess.run([*there, ":1"], capture_output=True, text=True, check=False)
+        assert missing.returncode == 1
+        assert "no TCP connection of this network namespace has the ends :1" in missing.stderr
 
     @pytest.mark.parametrize(
         ("subject", "why"), [("2147483647", "there is no process"), ("nobody.service", "no unit, container")]
     )
-    def test_of_nothing(self, netnicectl: Run, subject: str, why: str) -> None:
+    def test_of_nothing(self, subject: str, why: str) -> None:
         done = netnicectl("explain", subject, check=False)
         assert done.returncode == 1
         assert why in done.stderr
 
 
-def test_rules_outlive_a_replacement(netnicectl: Run, apply: Apply, slice_: Path) -> None:
+def test_rules_outlive_a_replacement(apply: Apply, slice_: Path) -> None:
     apply(unit("nnt-*", 1))
     shown = netnicectl("policy", "show", "--json").stdout
     assert json.loads(shown)[0]["pattern"] == "nnt-*"
     assert "replaced" in netnicectl("up", "--with", "nnreno").stdout
     assert netnicectl("policy", "show", "--json").stdout == shown
     (slice_ / "nnt-new.service").mkdir()
-    assert attached(netnicectl) == {"nnt-new.service": (1, True)}
+    assert attached() == {"nnt-new.service": (1, True)}
 
 
-def test_nothing_remains(down: dict[int, str], netnicectl: Run, apply: Apply, slice_: Path) -> None:
-    netnicectl("up")
+def test_down_takes_it_away(machine: dict[int, str], apply: Apply) -> None:
     apply(unit("nnt-*") + '[[rule]]\ncommand = "nnt"\n')
     netnicectl("down")
-    kernel.assert_nothing_remains(down)
+    kernel.assert_nothing_remains(machine)
+    done = apply(unit("a"), check=False)
+    assert done.returncode == 1
+    assert "netnice is not up" in done.stderr

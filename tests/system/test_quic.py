@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shutil
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,18 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from system.harness import cgroups, kernel, runtime
-from system.harness.browsers import Chromium
-from system.harness.certificate import Certificate
-from system.harness.cgroups import inside
-from system.harness.commands import PROGRAMS, Done, Pair, Run
-from system.harness.days import say
-from system.harness.pins import rewrite_state
-from testbed import Namespace, ownership, program
+from system.harness import kernel
+from system.harness.browsers import Certificate, Chromium
+from system.harness.commands import DROP, PROGRAMS, PYTHON, Done, Pair, name, netnicectl, status
+from system.harness.kernel import inside, rewrite_state
+from testbed import Namespace, program
 from testbed.namespace import wait_until
 
-USER = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
-PYTHON = "/usr/bin/python3"  # that of a virtual environment may be closed to users
 #: What becomes of a datagram to a port, from a socket that is connected and from one that is not, by either IP.
 ASK = """if True:
     import json, socket
@@ -43,18 +36,6 @@ ASK = """if True:
 """
 REFUSED = {"443": ["refused"] * 4, "53": ["passed"] * 4, "853": ["passed"] * 4}
 PASSED = {port: ["passed"] * 4 for port in REFUSED}
-SENDS = """if True:
-    import socket
-    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    for _ in range(20000):
-        s.sendto(b"", ("127.0.0.1", 9))
-"""
-CONNECTS = """if True:
-    import socket
-    for _ in range(20000):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-            s.connect(("127.0.0.1", 9))
-"""
 
 
 def run(*words: str) -> Done:
@@ -71,48 +52,42 @@ def asked(*first: str) -> dict[str, list[str]]:
 
 def programs() -> set[str]:
     """Those of netnice on the root of the cgroups."""
-    words = [program("bpftool"), "-j", "cgroup", "show", str(kernel.cgroup_root())]
-    shown = json.loads(subprocess.run(words, capture_output=True, check=True).stdout.strip() or b"[]")
+    shown = kernel.bpftool("cgroup", "show", kernel.cgroup_root())
     return {one["name"] for one in shown if one["name"].startswith("quic_")}
 
 
 @pytest.fixture
-def netnice_of_users() -> str:
-    """Where everybody may run it."""
-    folder = ownership.scratch("bin")
-    folder.chmod(0o755)
-    return str(shutil.copy(program("netnice"), folder / "netnice"))
+def netnice_of_users(for_users: Path) -> str:
+    return str(for_users / "netnice")
 
 
 class TestWho:
-    def test_a_users_command_and_its_children(
-        self, down: dict[int, str], netnicectl: Run, netnice_of_users: str
-    ) -> None:
+    def test_a_users_command_and_its_children(self, down: dict[int, str], netnice_of_users: str) -> None:
         netnicectl("up")
         assert netnicectl("up", "--quic").stdout == "up for QUIC too\n"
         assert netnicectl("up", "--quic").stdout == "already up\n"
         for first in ([], ["sh", "-c", 'exec "$@"', "sh"], ["sh", "-c", '"$@"; true', "sh"]):
-            assert asked(*USER, netnice_of_users, "--quic=tcp", *first) == REFUSED
-        assert asked(*USER, netnice_of_users) == PASSED, "who did not ask"
-        assert asked(*USER) == PASSED, "the foreground"
-        assert json.loads(netnicectl("status", "--json").stdout)["quic_refused"] == 3 * 5
+            assert asked(*DROP, netnice_of_users, "--quic=tcp", *first) == REFUSED
+        assert asked(*DROP, netnice_of_users) == PASSED, "who did not ask"
+        assert asked(*DROP) == PASSED, "the foreground"
+        assert status()["quic_refused"] == 3 * 5
 
-    def test_it_takes_an_administrator_once(self, down: dict[int, str], netnicectl: Run, netnice_of_users: str) -> None:
+    def test_it_takes_an_administrator_once(self, down: dict[int, str], netnice_of_users: str) -> None:
         netnicectl("up")
-        done = run(*USER, netnice_of_users, "--quic=tcp", "true")
+        done = run(*DROP, netnice_of_users, "--quic=tcp", "true")
         assert done.returncode == 125
         assert "netnicectl up --quic" in done.stderr
         assert programs() == set()
         assert asked(program("netnice"), "--quic=tcp") == REFUSED, "root's first use loads it"
-        assert asked(*USER, netnice_of_users, "--quic=tcp") == REFUSED
+        assert asked(*DROP, netnice_of_users, "--quic=tcp") == REFUSED
 
     def test_it_stays_over_another_builds_up_and_goes_with_down(
-        self, down: dict[int, str], netnicectl: Run, netnice_of_users: str
+        self, down: dict[int, str], netnice_of_users: str
     ) -> None:
         netnicectl("up", "--quic")
-        command = [*USER, netnice_of_users, "--quic=tcp", "sh", "-c", 'read line; exec "$@"', "sh", PYTHON, "-c", ASK]
+        command = [*DROP, netnice_of_users, "--quic=tcp", "sh", "-c", 'read line; exec "$@"', "sh", PYTHON, "-c", ASK]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as waits:
-            wait_until(lambda: (Path("/proc") / str(waits.pid) / "comm").read_text() == "sh\n", "it to begin")
+            wait_until(lambda: name(waits.pid) == "sh", "it to begin")
             rewrite_state(build_id="0" * 64, version="0.0.1")
             assert netnicectl("up").stdout.startswith("up again")
             assert len(programs()) == 4
@@ -120,17 +95,17 @@ class TestWho:
         netnicectl("down")
         assert programs() == set()
 
-    def test_half_of_it_is_mended(self, down: dict[int, str], netnicectl: Run) -> None:
+    def test_half_of_it_is_mended(self, down: dict[int, str]) -> None:
         """As after a kill -9 between two of its programs."""
         netnicectl("up", "--quic")
-        (kernel.PINS / "links" / "quic_sendmsg6").unlink()
+        (kernel.LINKS / "quic_sendmsg6").unlink()
         assert netnicectl("up", "--quic").stdout == "up for QUIC too\n"
         assert len(programs()) == 4
 
-    def test_a_unit(self, up: dict[int, str], netnicectl: Run) -> None:
-        with cgroups.made("browser.scope", "tab") as tab:
+    def test_a_unit(self, up: None) -> None:
+        with kernel.cgroup("browser.scope", "tab") as tab:
             netnicectl("attach", "--quic=tcp", "-n", "1", "browser.scope")
-            (found,) = json.loads(netnicectl("status", "--json").stdout)["attached"]
+            (found,) = status()["attached"]
             assert (found["without_quic"], found["level"]) == (True, 1)
             assert "without QUIC" in netnicectl("status").stdout
             assert asked(*inside(tab)) == REFUSED
@@ -138,7 +113,7 @@ class TestWho:
             assert asked(*inside(tab)) == PASSED
         assert asked() == PASSED
 
-    def test_rules(self, up: dict[int, str], netnicectl: Run, tmp_path: Path) -> None:
+    def test_rules(self, up: None, tmp_path: Path) -> None:
         """Of units and programs, those that are there and those to come; a level of its own is kept."""
         rules, renamed = tmp_path / "policy.toml", tmp_path / "its-name"
         rules.write_text(
@@ -148,10 +123,10 @@ class TestWho:
         command = [program("netnice"), "-n", "2", str(renamed), "-c"]
         waiting = [*command, 'read line; "$@"', "sh", PYTHON, "-c", ASK]
         with (
-            cgroups.made("browser-1.scope") as scope,
+            kernel.cgroup("browser-1.scope") as scope,
             subprocess.Popen(waiting, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as waits,
         ):
-            wait_until(lambda: (Path("/proc") / str(waits.pid) / "comm").read_text() == "its-name\n", "it to begin")
+            wait_until(lambda: name(waits.pid) == "its-name", "it to begin")
             assert "its-name*: 0, without QUIC" in netnicectl("policy", "check", str(rules)).stdout
             netnicectl("policy", "apply", str(rules))
             assert len(programs()) == 4
@@ -179,11 +154,12 @@ def site(where: Namespace) -> Iterator[Certificate]:
         yield certificate
 
 
+@pytest.mark.verify("curl with HTTP/3 and a browser, which the quick tier's packages do not have")
 class TestClients:
     """Each falls back to TCP, and at once."""
 
     @pytest.mark.parametrize("first", [[], ["netnice"], ["netnice", "--quic=tcp"]], ids=" ".join)
-    def test_curl(self, up: dict[int, str], pair: Pair, first: list[str]) -> None:
+    def test_curl(self, up: None, pair: Pair, first: list[str]) -> None:
         script = f"""if True:
             from curl_cffi import CurlHttpVersion, requests
             said = requests.get("https://{pair.b4}/", http_version=CurlHttpVersion.V3, verify=False, timeout=10)
@@ -196,8 +172,8 @@ class TestClients:
         assert float(seconds) < 1
 
     @pytest.mark.parametrize("quic", [True, False], ids=["with", "without"])
-    def test_chromium(self, up: dict[int, str], netnicectl: Run, pair: Pair, *, quic: bool) -> None:
-        with site(pair.b) as certificate, cgroups.made("browser.scope") as scope:
+    def test_chromium(self, up: None, pair: Pair, *, quic: bool) -> None:
+        with site(pair.b) as certificate, kernel.cgroup("browser.scope") as scope:
             if not quic:
                 netnicectl("attach", "--quic=tcp", "browser.scope")
             with Chromium(pair.a, trusted=certificate.hash(), quic=pair.b4, under=inside(scope)) as chromium:
@@ -211,20 +187,3 @@ class TestClients:
             assert seen[-1] == "h3", f"QUIC would work, once it has won the race against TCP: {seen}"
         else:
             assert set(seen) == {"http/1.1"}
-
-
-def test_what_it_costs_others(down: dict[int, str], netnicectl: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    """A datagram without a connection, and a connect(), of who is in the foreground: 250 ns, as a socket may."""
-    netnicectl("up", "--quic")
-
-    def each(name: str, code: str) -> float:
-        before = runtime.newest(name)
-        subprocess.run([PYTHON, "-c", code], check=True)
-        return (runtime.newest(name) - before).each
-
-    with runtime.measured():
-        datagram = statistics.median(each("quic_sendmsg4", SENDS) for _ in range(5))
-        connect = statistics.median(each("quic_connect4", CONNECTS) for _ in range(5))
-    say(capsys, f"a datagram {datagram:.0f} ns, a connect {connect:.0f} ns once QUIC is refused to somebody")
-    assert datagram <= 250
-    assert connect <= 250

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +11,7 @@ import pytest
 
 from clone import Clone
 from system.harness import kernel
-from system.harness.commands import PROGRAMS, Pair, Run, call
+from system.harness.commands import Pair, call, end, netnice, netnicectl
 from testbed import Namespace, Socket, ownership, sockets
 from testbed.namespace import wait_until
 
@@ -113,10 +111,11 @@ impl Toy {
     }
 }
 """
+pytestmark = pytest.mark.verify("a copy of the tree is built")
+#: Segments, of either toy.
 WINDOW = 10
-"""Segments, of either toy."""
+#: Two reorder what a cable of no length carries, and TCP takes a segment that is 2 us late for lost.
 ONE_CPU = ("taskset", "--cpu-list", "0")
-"""Two reorder what a cable of no length carries, and TCP takes a segment that is 2 us late for lost."""
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +133,7 @@ def clone() -> Clone:
 
 
 @pytest.fixture
-def loaded(down: dict[int, str], clone: Clone, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[int, str]]:
+def toys(down: dict[int, str], clone: Clone, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[int, str]]:
     monkeypatch.setenv("NETNICE_BIN", str(clone.programs))
     call("netnicectl", "up", "--with", "toysender")
     yield down
@@ -142,8 +141,8 @@ def loaded(down: dict[int, str], clone: Clone, monkeypatch: pytest.MonkeyPatch) 
     kernel.assert_nothing_remains(down)
 
 
-@pytest.mark.usefixtures("loaded")
-def test_they_are_listed_loaded_and_run(netnice: Run, netnicectl: Run, pair: Pair) -> None:
+@pytest.mark.usefixtures("toys")
+def test_they_are_listed_loaded_and_run(pair: Pair) -> None:
     listed = netnice("-l").stdout
     assert "toysender        A sender that keeps the window" in listed
     assert "toyreceiver      A receiver that keeps the window" in listed
@@ -156,8 +155,8 @@ def test_they_are_listed_loaded_and_run(netnice: Run, netnicectl: Run, pair: Pai
     assert 0 < received.number("snd_wnd") < 2 * WINDOW * 1448
 
 
-@pytest.mark.usefixtures("loaded")
-def test_a_subcommand_has_help_and_runs(netnicectl: Run) -> None:
+@pytest.mark.usefixtures("toys")
+def test_a_subcommand_has_help_and_runs() -> None:
     assert "toy      Say that it is a toy" in netnicectl("--help").stdout
     assert netnicectl("toy", "somebody").stdout == "somebody: a toy\n"
 
@@ -171,10 +170,9 @@ def test_they_run_in_the_lab(clone: Clone, tmp_path: Path) -> None:
 
 def transfer(pair: Pair, congestion_control: str, *before_sink: str) -> Socket:
     """The sender's socket after a megabyte, when it may send: a window of ten segments is closed at times."""
-    with pair.b.spawn(*before_sink, *ONE_CPU, sys.executable, PROGRAMS / "sink.py", stdout=subprocess.PIPE) as sink:
+    with pair.end(pair.b, "sink", first=[*before_sink, *ONE_CPU]) as sink:
         port = int(sink.line())
-        sending = (sys.executable, PROGRAMS / "send.py", pair.b4, str(port), congestion_control, "20")
-        with pair.a.spawn(*ONE_CPU, *sending):
+        with pair.a.spawn(*ONE_CPU, *end("send", pair.b4, str(port), congestion_control, "20")):
             wait_until(lambda: acked(pair.a, port) > 1e6, "a megabyte", seconds=15)
             looks = (established(pair.a, port) for _ in range(100))
             return next(seen for seen in looks if seen.number("snd_wnd") > 0)

@@ -14,16 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from system.harness import cgroups
-from system.harness.cgroups import inside
-from system.harness.commands import PROGRAMS, Pair, Run
-from testbed import Namespace, Process, program, sockets
+from system.harness import kernel
+from system.harness.commands import DROP, PYTHON, Pair, end, end_as_text, netnice, netnicectl, receiver, runs_on
+from system.harness.kernel import inside
+from testbed import Namespace, Process, program
 from testbed.namespace import wait_until
 
 pytestmark = pytest.mark.usefixtures("up")
 
-USER = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
-PYTHON = "/usr/bin/python3"  # that of a virtual environment may be closed to users
 FOREGROUND = ["cubic", 0, 0]
 #: More than a batch of the kernel's iterator.
 MANY = 300
@@ -54,7 +52,8 @@ class Server:
 @contextlib.contextmanager
 def serve(where: Namespace, *words: str, first: Sequence[str] = (), python: str = PYTHON) -> Iterator[Server]:
     """``first``: the words before its own, such as those of a command that starts it."""
-    with where.spawn(*first, python, PROGRAMS / "accept_late.py", *words, stdout=subprocess.PIPE) as process:
+    argv = end_as_text("late", *words, python=python) if first == DROP else end("late", *words, python=python)
+    with where.spawn(*first, *argv, stdout=subprocess.PIPE) as process:
         yield Server(process, where, int(process.line()))
 
 
@@ -75,8 +74,8 @@ def callers(pair: Pair, server: Server, many: int, address: str, others: int = 0
 
 class TestProcess:
     @pytest.mark.parametrize("version", [4, 6])
-    def test_it_takes_them_along(self, netnice: Run, pair: Pair, version: int) -> None:
-        address = pair.b4 if version == 4 else pair.b6
+    def test_it_takes_them_along(self, pair: Pair, version: int) -> None:
+        address = pair.to(version)
         tos = 4 if version == 4 else 0
         with (
             serve(pair.b) as server,
@@ -88,44 +87,39 @@ class TestProcess:
             assert server.accept() == [["netnice1", tos, 257]] * 3
             assert other.accept() == [FOREGROUND] * 2, "who has not been asked for"
 
-    def test_and_back(self, netnice: Run, pair: Pair) -> None:
+    def test_and_back(self, pair: Pair) -> None:
         with serve(pair.b) as server, callers(pair, server, 3, pair.b4):
             netnice("-n", "2", "-p", str(server.pid))
             netnice("-n", "off", "-p", str(server.pid))
             assert server.accept() == [FOREGROUND] * 3
 
-    def test_what_its_program_chose_stays(self, netnice: Run, pair: Pair) -> None:
+    def test_what_its_program_chose_stays(self, pair: Pair) -> None:
         with serve(pair.b, "reno") as server, callers(pair, server, 1, pair.b4):
             netnice("-n", "off", "-p", str(server.pid))
             assert server.accept() == [["reno", 0, 0]]
 
-    def test_what_they_receive_yields_too(self, netnice: Run, netnicectl: Run, pair: Pair) -> None:
-        def adopted() -> int:
-            found = json.loads(netnicectl("status", "--json").stdout)
-            return int(found["receiver"]["counters"]["adopted"])
-
+    def test_what_they_receive_yields_too(self, pair: Pair) -> None:
         with serve(pair.b) as server, callers(pair, server, 3, pair.b4):
-            before = adopted()
+            before = receiver()["adopted"]
             netnice("--receive-only", "-p", str(server.pid), "-n", "0")
-            assert adopted() == before + 3
+            assert receiver()["adopted"] == before + 3
             assert server.accept() == [FOREGROUND] * 3
 
-    def test_many(self, netnice: Run, pair: Pair) -> None:
+    def test_many(self, pair: Pair) -> None:
         with serve(pair.b) as server, callers(pair, server, MANY, pair.b4):
             netnice("-p", str(server.pid), "-n", "0")
             assert server.accept() == [["netnice", 4, 257]] * MANY
 
-    def test_multipath(self, netnice: Run, pair: Pair) -> None:
+    def test_multipath(self, pair: Pair) -> None:
         """The socket above is its process', the queue is below."""
         with serve(pair.b, "mptcp") as server, callers(pair, server, 3, pair.b4):
             netnice("-n", "1", "-p", str(server.pid))
             server.accept()
-            found = sockets(pair.b, local_port=server.port)
-            assert [s.congestion_control for s in found if s.state == "ESTAB"] == ["netnice1"] * 3
+            assert runs_on(pair.b, local=server.port) == ["netnice1"] * 3
 
     def test_without_root_it_says_that_it_cannot(self, pair: Pair) -> None:
-        with serve(pair.b, first=USER) as server, callers(pair, server, 3, pair.b4):
-            words = [*USER, program("netnice"), "-n", "1", "--send-only", "-p", str(server.pid)]
+        with serve(pair.b, first=DROP) as server, callers(pair, server, 3, pair.b4):
+            words = [*DROP, program("netnice"), "-n", "1", "--send-only", "-p", str(server.pid)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             assert done.returncode == 0
             assert "3 connections that it has not accepted yet stay as they are" in done.stderr
@@ -133,13 +127,13 @@ class TestProcess:
 
 
 class TestRules:
-    def test_what_its_unit_has_them_be_stays(self, netnicectl: Run, pair: Pair, tmp_path: Path) -> None:
+    def test_what_its_unit_has_them_be_stays(self, pair: Pair, tmp_path: Path) -> None:
         """A rule for the program raises to 1 what yields at 2 already: those that wait, and those to come."""
         policy = tmp_path / "policy.toml"
         policy.write_text('[[rule]]\ncommand = "late-server"\nlevel = 1\n')
         named = tmp_path / "late-server"
         named.symlink_to(PYTHON)
-        with cgroups.made("job.service") as unit:
+        with kernel.cgroup("job.service") as unit:
             netnicectl("attach", "-n", "2", "job.service")
             with serve(pair.b, first=inside(unit), python=str(named)) as server, callers(pair, server, 3, pair.b4):
                 netnicectl("policy", "apply", str(policy))
@@ -148,8 +142,8 @@ class TestRules:
 
 
 class TestCgroup:
-    def test_attach_and_detach(self, netnicectl: Run, pair: Pair) -> None:
-        with cgroups.made("job.service") as unit:
+    def test_attach_and_detach(self, pair: Pair) -> None:
+        with kernel.cgroup("job.service") as unit:
             with serve(pair.b, first=inside(unit)) as server, callers(pair, server, 3, pair.b4):
                 assert "their TCP sockets: 4" in netnicectl("attach", "job.service").stdout
                 netnicectl("detach", "job.service")

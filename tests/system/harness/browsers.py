@@ -1,23 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Chromium and Firefox without a screen, inside a network namespace, each with a fresh profile."""
+"""Chromium and Firefox without a screen, inside a network namespace, each with a fresh profile; and a certificate.
+
+WebDriver BiDi drives both alike: JSON over a WebSocket.
+"""
 
 from __future__ import annotations
 
 import base64
 import contextlib
+import ctypes
+import hashlib
 import http.client
 import json
+import os
 import shutil
+import socket
+import subprocess
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from system.harness.bidi import Bidi, inside
 from testbed import Namespace, TestbedError, program, scratch
 from testbed.namespace import free_port, listens, wait_until
 from testbed.ownership import Owned
 
+_CLONE_NEWNET = 0x40000000
+_PATIENCE = 30.0
 _START = 60.0
 _LOAD = 30.0
 #: ms that a finger stays on the button of a mouse.
@@ -37,6 +47,68 @@ user_pref("extensions.update.enabled", false);
 user_pref("network.captive-portal-service.enabled", false);
 user_pref("network.connectivity-service.enabled", false);
 """
+
+
+def inside(namespace: Namespace, port: int) -> socket.socket:
+    """A connection to a port of the namespace's loopback, for this process outside."""
+    made: list[socket.socket | Exception] = []
+
+    def enter() -> None:
+        try:
+            with namespace.file.open() as handle:
+                if ctypes.CDLL(None, use_errno=True).setns(handle.fileno(), _CLONE_NEWNET) != 0:
+                    raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(namespace.file))
+            made.append(socket.create_connection(("127.0.0.1", port), _PATIENCE))
+        except Exception as e:
+            made.append(e)
+
+    # A namespace is a thread's: this one ends in there.
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    if isinstance(made[0], Exception):
+        raise made[0]
+    return made[0]
+
+
+class Bidi:
+    """A browser that takes commands; what it tells of its own accord is kept in ``events``."""
+
+    def __init__(self, namespace: Namespace, port: int, path: str) -> None:
+        from websockets.sync.client import connect  # here: only this tier's environment has it
+
+        # proxy=None: the caller's own http_proxy is not the namespace's.
+        connection = connect(
+            f"ws://127.0.0.1:{port}{path}",
+            sock=inside(namespace, port),
+            proxy=None,
+            compression=None,
+            max_size=None,
+            open_timeout=_PATIENCE,
+        )
+        self._parts = contextlib.ExitStack()
+        self._socket = self._parts.enter_context(connection)
+        self._number = 0
+        self.events: list[dict[str, Any]] = []
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """What the browser answers to a command; an error of its own is a :class:`TestbedError`."""
+        self._number += 1
+        self._socket.send(json.dumps({"id": self._number, "method": method, "params": params}))
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            said = json.loads(self._socket.recv(timeout=max(0.0, deadline - time.monotonic())))
+            if said.get("type") == "event":
+                self.events.append(said)
+            elif said.get("id") == self._number:
+                break
+        if said["type"] == "error":
+            raise TestbedError(f"the browser refuses {method}: {said['error']}: {said['message']}")
+        result: dict[str, Any] = said["result"]
+        return result
+
+    def close(self) -> None:
+        self._parts.close()
 
 
 class Browser(Owned):
@@ -128,11 +200,6 @@ class Browser(Owned):
             for p in heard
         ]
 
-    def screenshot(self, file: Path) -> None:
-        """What a user sees, as PNG."""
-        said = self.bidi.call("browsingContext.captureScreenshot", context=self._context)
-        file.write_bytes(base64.b64decode(said["data"]))
-
 
 class Chromium(Browser):
     """Debian's, driven by chromedriver."""
@@ -178,3 +245,27 @@ class Firefox(Browser):
 
 
 BROWSERS: dict[str, Callable[..., Browser]] = {"chromium": Chromium, "firefox": Firefox}
+
+
+class Certificate:
+    """For a server at an address, for a day."""
+
+    def __init__(self, address: str) -> None:
+        folder = scratch("certificate")
+        self.file, self.key = folder / "site.pem", folder / "site.key"
+        kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"]
+        name = ["-subj", "/CN=netnice", "-addext", f"subjectAltName=IP:{address}"]
+        _openssl("req", *kind, *name, "-keyout", self.key, "-out", self.file)
+
+    def settings(self) -> str:
+        """For the proxy's configuration file."""
+        return f'[tls]\ncertificate = "{self.file}"\nkey = "{self.key}"\n'
+
+    def hash(self) -> str:
+        """SHA-256 of its public key, as Chromium wants it."""
+        public = _openssl("pkey", "-in", self.key, "-pubout", "-outform", "DER")
+        return base64.b64encode(hashlib.sha256(public).digest()).decode()
+
+
+def _openssl(*words: str | Path) -> bytes:
+    return subprocess.run([program("openssl"), *words], check=True, capture_output=True).stdout

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""What a version before has left when the new one comes: its pins and cgroups, and programs that do its work.
+"""Versions before: what one has left when the new one comes, made here; the last such one, built from the history;
+and uploads that are still at it when the new one comes.
 
 Until 0.1.0 the policy was loaded once a cgroup, and had a pin of counters for each; in the beginning the levels were
 called nice, nice1 and nice2.
@@ -13,14 +14,24 @@ import json
 import os
 import shutil
 import subprocess
+import tarfile
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 
-from system.harness import bpf, kernel
-from system.harness.commands import PROGRAMS
-from testbed import ownership, program
+import pytest
 
-LINKS, MAPS = kernel.PINS / "links", kernel.PINS / "maps"
+from system.harness import bpf, kernel
+from system.harness.commands import PROGRAMS, end, runs_on
+from system.harness.kernel import LINKS, MAPS
+from testbed import Namespace, ownership, program, sockets
+
+#: The last whose levels were called nice, nice1 and nice2, and that moved processes to cgroups of its own.
+COMMIT = "3925ccd"
+_TOP = Path(__file__).resolve().parents[3]
+_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "netnice" / "older"
+#: Of an upload, and what reads slowly enough to be still at it when the new version comes.
+SIZE, SINK = 20_000_000, end("sink", "4e6")
 #: Bytes: what its receiver holds a window to, whoever sends.
 HELD = 20_000
 _LOADED = kernel.PINS.with_name("netnice-test-older")
@@ -44,12 +55,6 @@ def up(controls: Sequence[str]) -> None:
         _array(name, b"\0" * 64)
     state = {"version": "0.0.1", "build_id": "0" * 64, "since": 1, "algorithms": [*controls], "mark": True}
     _array("state", json.dumps(state).encode().ljust(1024, b"\0"))
-
-
-def pins() -> tuple[set[str], set[str]]:
-    """What is there, of any version: the names of links, and of maps."""
-    links, maps = ({pin.name for pin in folder.iterdir()} for folder in (LINKS, MAPS))
-    return links, maps
 
 
 def group(name: str) -> Path:
@@ -101,3 +106,36 @@ def _array(name: str, value: bytes) -> None:
     subprocess.run([tool, "map", "create", pin, "type", "array", *shape], check=True)
     words = ["key", "hex", "00", "00", "00", "00", "value", "hex", *value.hex(" ").split()]
     subprocess.run([tool, "map", "update", "pinned", pin, *words], check=True)
+
+
+def built() -> dict[str, Path]:
+    """The programs of COMMIT, built once and kept in the cache. Where the clone has no history there is none."""
+    names, home = ("netnice", "netnicectl"), _CACHE / COMMIT
+    if not all((home / name).exists() for name in names):
+        archive = subprocess.run([program("git"), "archive", COMMIT], cwd=_TOP, capture_output=True, check=False)
+        if archive.returncode != 0:
+            pytest.skip(f"the history of this clone does not reach to {COMMIT}")
+        tree = ownership.scratch("older-tree")
+        with tarfile.open(fileobj=BytesIO(archive.stdout)) as files:
+            files.extractall(tree, filter="data")
+        fetched = subprocess.run(["cargo", "fetch", "--locked"], cwd=tree, capture_output=True, check=False)
+        if fetched.returncode != 0:
+            pytest.skip(f"the crates of {COMMIT} cannot be had: {fetched.stderr.decode()}")
+        made = tree / "target"
+        words = ["build", "--release", "--locked", *(word for name in names for word in ("-p", name))]
+        subprocess.run(["cargo", *words], cwd=tree, env=os.environ | {"CARGO_TARGET_DIR": str(made)}, check=True)
+        home.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            shutil.copy(made / "release" / name, home / f"{name}.new")
+            (home / f"{name}.new").rename(home / name)
+    return {name: home / name for name in names}
+
+
+def running_on(namespace: Namespace, ports: list[int]) -> list[str]:
+    """The congestion controls of the connections to the ports, one each."""
+    return [one for port in ports for one in runs_on(namespace, peer=port)]
+
+
+def received(namespace: Namespace, port: int) -> int:
+    """Bytes that have arrived there."""
+    return sum(one.bytes_received for one in sockets(namespace, local_port=port))

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * upload [-f] [-c NAME] ADDRESS PORT BYTES: a program that nothing can be preloaded into, for it is
- * linked statically. Sends BYTES zeros over TCP and waits until the peer has closed.
- *
- * -f       a forked child does the work
- * -c NAME  choose the congestion control, as an application that knows about netnice may
+ * upload ADDRESS PORT BYTES [NAME]: a program that nothing can be preloaded into, for it is linked statically. Sends
+ * BYTES zeros over TCP, by the congestion control NAME, and waits until the peer has closed.
  */
 #include <netdb.h>
 #include <netinet/in.h>
@@ -13,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static int failed(const char *what)
@@ -48,24 +44,7 @@ static int upload(const char *address, const char *port, long long bytes, const 
 
 int main(int argc, char **argv)
 {
-	const char *cc = NULL;
-	int option, forks = 0, status = 1;
-
-	while ((option = getopt(argc, argv, "fc:")) != -1) {
-		if (option == 'f')
-			forks = 1;
-		else if (option == 'c')
-			cc = optarg;
-		else
-			return 2;
-	}
-	if (argc - optind != 3)
+	if (argc != 4 && argc != 5)
 		return 2;
-	argv += optind;
-	if (!forks)
-		return upload(argv[0], argv[1], atoll(argv[2]), cc);
-	if (fork() == 0)
-		_exit(upload(argv[0], argv[1], atoll(argv[2]), cc));
-	wait(&status);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	return upload(argv[1], argv[2], atoll(argv[3]), argv[4]);
 }

@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Two machines at the ends of a slow cable, and rules that hold before anything starts on them."""
+"""Two machines at the ends of a slow cable, rules that hold before anything starts on them, and what they then move.
+
+The rules are those of docs/policy.md: what a reader copies is what is tested.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import re
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
-from system.harness import cgroups
-from system.harness.commands import Pair, call
-from system.recipes.document import recipes
+from system.harness import kernel
+from system.harness.commands import Pair, call, receiver
 from system.recipes.machine import Machine
-from system.recipes.traffic import observed
-from testbed import Namespace, ownership, random_file
+from testbed import Namespace, ownership, random_file, sockets
+
+_DOCUMENT = Path(__file__).parents[3] / "docs" / "policy.md"
+#: What a rule begins with; other words in code belong to the rule before them.
+_NAMES = ("unit", "slice", "container", "cgroup", "command")
 
 #: Both ways: what is moved takes long enough to be looked at.
 LINK = "root tbf rate 20mbit burst 20kb limit 200kb"
@@ -22,6 +31,8 @@ LINK = "root tbf rate 20mbit burst 20kb limit 200kb"
 SIZE = 3 << 20
 #: What there is to send, in every machine.
 DATA = "/srv/data"
+#: Bytes below which a connection is one of control.
+_MOVED = 300_000
 #: Of what was fetched, but for the first window and what came before the first ACK.
 _SEGMENTS = SIZE // 1448 * 0.9
 
@@ -30,8 +41,56 @@ Boot = Callable[..., Machine]
 Yields = Callable[..., AbstractContextManager[None]]
 
 
+def recipes() -> dict[str, list[str]]:
+    """Of each kind of work its rules, as text of a policy."""
+    rows = (line.split("|") for line in _DOCUMENT.read_text().splitlines() if line.startswith("| "))
+    return {row[1].strip(): found for row in rows if (found := _rules(row[2]))}
+
+
+def _rules(cell: str) -> list[str]:
+    rules: list[str] = []
+    for words in re.findall(r"`([^`]+ = [^`]+)`", cell):
+        if words.startswith(_NAMES):
+            rules.append("[[rule]]\n")
+        rules[-1] += f"{words}\n"
+    return rules
+
+
+@dataclass
+class Traffic:
+    """Of connections that moved data."""
+
+    #: The congestion controls that they ran on.
+    controls: set[str] = field(default_factory=set)
+    #: How many segments yielding connections received.
+    segments: int = 0
+
+
+@contextlib.contextmanager
+def observed(namespace: Namespace) -> Iterator[Traffic]:
+    """Looks at a namespace while the context lasts; complete afterwards."""
+    traffic, ended = Traffic(), threading.Event()
+
+    def look() -> None:
+        while not ended.wait(0.02):
+            traffic.controls |= {
+                one.congestion_control
+                for one in sockets(namespace)
+                if max(one.bytes_received, one.bytes_acked) > _MOVED
+            }
+
+    before, looking = receiver()["segments"], threading.Thread(target=look)
+    looking.start()
+    try:
+        yield traffic
+    finally:
+        ended.set()
+        looking.join()
+    traffic.segments = receiver()["segments"] - before
+
+
 @pytest.fixture
-def rules(up: dict[int, str]) -> Rules:
+def rules(up: None) -> Rules:
     """Puts the rules of one row of the document into effect: all, or those with a certain word."""
     file = ownership.scratch("policy") / "policy.toml"
 
@@ -52,7 +111,7 @@ def cable(pair: Pair) -> Pair:
 @pytest.fixture
 def boot(cable: Pair) -> Iterator[Boot]:
     """Boots a machine at one end, with these files more than its Debian has (path: text)."""
-    with cgroups.made() as top, contextlib.ExitStack() as machines:
+    with kernel.cgroup() as top, contextlib.ExitStack() as machines:
 
         def one(end: Namespace, files: dict[str, str] | None = None) -> Machine:
             cgroup = top / f"{end.label}.machine"

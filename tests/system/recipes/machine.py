@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""A Debian with systemd as its process 1, in a network namespace of the testbed, on this machine's own kernel."""
+"""A Debian with systemd as its process 1, in a network namespace of the testbed, on this machine's own kernel; and keys
+of ssh for two such.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -21,6 +24,10 @@ _INCLUDED = (
     *("docker.io", "podman", "nix-setup-systemd", "snapd", "restic", "borgbackup", "rclone", "rsync"),
     "transmission-daemon",
 )
+#: Where the private one is kept.
+KEY = "/srv/key"
+#: The words that use it, for hosts that nobody knows.
+SSH = f"ssh -i {KEY} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
 _BOOT = Path(__file__).with_name("programs") / "boot.sh"
 _NAMESPACES = ("--pid", "--fork", "--kill-child", "--mount", "--uts", "--ipc")
 _ENTER = ("--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--root", "--wd")
@@ -100,3 +107,20 @@ class Machine(ownership.Owned):
             return False
         words = ["systemctl", "is-active", "sockets.target"]
         return name == "systemd\n" and self.command(*words, check=False) == "active\n"
+
+
+def of_client() -> dict[str, str]:
+    """A machine's files. ssh wants the key to be its user's alone."""
+    return {KEY[1:]: _made()[0]}
+
+
+def of_server() -> dict[str, str]:
+    """A machine's files."""
+    return {"root/.ssh/authorized_keys": _made()[1]}
+
+
+@functools.cache
+def _made() -> tuple[str, str]:
+    file = ownership.scratch("keys") / "key"
+    subprocess.run([program("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", str(file)], check=True)
+    return file.read_text(), file.with_suffix(".pub").read_text()

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""What is received yields, by every kind of address, and only of the connections that are to."""
+
+from __future__ import annotations
+
+import pytest
+
+from system.harness.commands import Pair, netnice, receiver, status
+from testbed import Process
+
+#: A bottleneck, so that there is something to yield: on a bare cable TIDE rightly grows with its reader.
+LINK = "rate 20mbit burst 10kb limit 200kb"
+#: Bytes. Seen: at most 13,000 where netnice narrows the window, at least 236,000 where it does not.
+NARROW = 50_000
+
+
+def fetch(pair: Pair, kind: int | str, *words: str) -> Process:
+    """A download that tells its window's clamp five times a second."""
+    pair.b.run("tc", "qdisc", "add", "dev", "veth0", "root", "tbf", *LINK.split())
+    port = pair.end(pair.b, "pour").line().strip()
+    return pair.end(pair.a, "fetch", pair.to(kind), port, "/", first=words)
+
+
+def clamps(process: Process, count: int = 5) -> list[int]:
+    return [int(process.line()) for _ in range(count)]
+
+
+def segments() -> int:
+    counters = receiver()
+    assert counters["unstamped"] <= counters["segments"] / 10, "their timestamps are found"
+    return counters["segments"]
+
+
+@pytest.mark.usefixtures("up")
+@pytest.mark.parametrize("kind", [4, 6, "mapped"])
+class TestAddresses:
+    """IPv4, IPv6, and IPv4 on an IPv6 socket: what arrives by each is understood."""
+
+    def test_a_command(self, pair: Pair, kind: int | str) -> None:
+        before, process = segments(), fetch(pair, kind, "netnice")
+        assert max(clamps(process)) < NARROW
+        assert segments() > before + 100
+
+    def test_a_connection_in_use(self, pair: Pair, kind: int | str) -> None:
+        before, process = segments(), fetch(pair, kind)
+        assert min(clamps(process)) > 2 * NARROW, "the kernel's own"
+        assert segments() == before
+        netnice("-n", "0", "-p", str(process.pid))
+        # It joins amid a queue of its own, and takes up to two seconds to drain it and to see what is left.
+        assert any(int(process.line()) < NARROW / 2 for _ in range(20))
+        assert max(clamps(process)) < NARROW, "and it stays so"
+        assert segments() > before + 100
+        netnice("-n", "off", "-p", str(process.pid))
+        clamps(process, 1)
+        let_go = segments()
+        clamps(process, 2)
+        assert segments() == let_go
+
+
+@pytest.mark.usefixtures("up")
+class TestWhich:
+    def test_a_socket_of_a_level_is_handled_once(self, pair: Pair) -> None:
+        before = receiver()
+        client = pair.connect(client=["netnice"]).client
+
+        def more() -> tuple[int, int]:
+            return tuple(receiver()[name] - before[name] for name in ("connections", "adopted"))  # type: ignore[return-value]
+
+        netnice("-n", "1", "-p", str(client.pid))
+        assert more() == (1, 0)
+        netnice("-n", "off", "-p", str(client.pid))
+        netnice("-n", "1", "-p", str(client.pid))
+        assert more() == (2, 1)
+
+    def test_what_a_server_accepts_afterwards(self, pair: Pair) -> None:
+        """Its listening socket stays where it was made, in the foreground or at a level, and what it accepts follows
+        the process all the same.
+        """
+        for words, before in (((), 0), (("netnice",), 1)):
+            with pair.end(pair.b, "serve", first=words) as server:
+                port = server.line().strip()
+                yields = []
+                for level in (None, "1", "off", "0"):
+                    if level:
+                        netnice("-n", level, "-p", str(server.pid))
+                    now = receiver()["connections"]
+                    with pair.end(pair.a, "connect", pair.b4, port):
+                        server.line()
+                    yields.append(receiver()["connections"] - now)
+                # Moved back and forth, the connections that it has begin too; those accepted are what counts.
+                assert yields == [before, 1, 0, 1]
+
+
+@pytest.mark.usefixtures("fresh")
+def test_send_only_leaves_what_is_received_alone(pair: Pair) -> None:
+    netnice("-n", "1", "--send-only", "-p", str(pair.connect().client.pid))
+    assert not status()["receiver"]["applications"], "nothing is attached that is not needed"
+    assert receiver()["connections"] == 0
