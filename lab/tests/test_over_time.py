@@ -8,7 +8,7 @@ from experiments.tcp_nicer.levels import Arrival, Beside
 from netnice_lab.engine import sweep
 from netnice_lab.measures import over_time
 from netnice_lab.model import catalogue
-from netnice_lab.model.measure import Sampled
+from netnice_lab.model.output import Sampled
 
 NONE = pd.DataFrame()
 MBIT = 125_000

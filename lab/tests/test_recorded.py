@@ -15,8 +15,7 @@ from netnice_lab.errors import LabError
 from netnice_lab.judgement import check, recorded
 from netnice_lab.judgement.recorded import Place
 from netnice_lab.model import catalogue
-from netnice_lab.model.cells import describe
-from netnice_lab.model.experiment import Row
+from netnice_lab.model.experiment import Row, describe
 from netnice_lab.model.output import Output
 from netnice_lab.model.scenario import Run
 

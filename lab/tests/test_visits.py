@@ -12,7 +12,7 @@ from experiments.tcp_nice.prefetching import visited
 from netnice_lab.engine import machine
 from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
-from netnice_lab.measures import results, visits
+from netnice_lab.measures import results
 from netnice_lab.model.scenario import Run
 from netnice_lab.model.visits import Visits
 
@@ -55,7 +55,7 @@ def report(**waits: float) -> str:
 
 def test_homes_count_together() -> None:
     files: Mapping[str, str] = {"a": report(one=0, two=40), "b": report(three=20, four=60)}
-    found = visits.metrics(["a", "b"], files)
+    found = results.visit_metrics(["a", "b"], files)
     assert found["waited"] == 30
     assert found["hits"] == 0.25
     assert (found["demanded"], found["prefetched"], found["wasted"]) == (2.0, 1.0, 0.5)
@@ -63,4 +63,4 @@ def test_homes_count_together() -> None:
 
 def test_visits_without_demand_are_an_error() -> None:
     with pytest.raises(LabError, match="nothing was demanded"):
-        visits.metrics(["a"], {"a": report()})
+        results.visit_metrics(["a"], {"a": report()})

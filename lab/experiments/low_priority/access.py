@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from netnice_lab.model.background import Weather, changing
 from netnice_lab.model.protocols import protocol
 from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.topology import ETHERNET, Link, Pipe, Queue, Topology
 from netnice_lab.model.traffic import Bulk, Traffic
-from netnice_lab.model.weather import Weather, changing
 
 BEST_EFFORT = ("cubic", "reno", "bbr")
 LEVELS = ("netnice", "netnice1", "netnice2")

@@ -15,13 +15,12 @@ import numpy as np
 from experiments.low_priority.access import ROOMY, STEP, WIFI, factors
 from experiments.tcp_nice import drive
 from netnice_lab.judgement import misses
-from netnice_lab.model.background import finish
+from netnice_lab.model.background import Weather, changing, finish
 from netnice_lab.model.experiment import Bar, Experiment, Figure, Number, Table
 from netnice_lab.model.protocols import protocol
 from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.topology import ETHERNET, Link, Pipe, Queue, Topology
 from netnice_lab.model.traffic import Bulk, Change, Document, Documents, Traffic
-from netnice_lab.model.weather import Weather, changing
 
 if TYPE_CHECKING:
     import pandas as pd

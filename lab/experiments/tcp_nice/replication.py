@@ -17,7 +17,7 @@ from experiments.low_priority.access import ROOMY
 from netnice_lab.judgement import misses
 from netnice_lab.model.background import finish
 from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table
-from netnice_lab.model.measure import Sampled
+from netnice_lab.model.output import Sampled
 from netnice_lab.model.protocols import protocol
 from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.topology import Link, Pipe, Queue, Topology

@@ -12,7 +12,7 @@ import numpy as np
 from netnice_lab.judgement import misses
 from netnice_lab.measures.over_time import acknowledged, goodput, latency
 from netnice_lab.model.experiment import Bar, Cell, Value
-from netnice_lab.model.measure import Sampled
+from netnice_lab.model.output import Sampled
 from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.topology import ETHERNET, Queue, Topology, dumbbell
 from netnice_lab.model.traffic import Bulk

@@ -11,7 +11,7 @@ import numpy as np
 
 from netnice_lab.measures import over_time
 from netnice_lab.model.experiment import Timeline, Value
-from netnice_lab.model.measure import Groups, Sampled
+from netnice_lab.model.output import Groups, Sampled
 from netnice_lab.model.topology import Link, Pipe, Queue, Topology
 from netnice_lab.model.traffic import Bulk
 

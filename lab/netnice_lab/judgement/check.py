@@ -19,8 +19,7 @@ from netnice_lab.judgement import bars, recorded
 from netnice_lab.judgement.bars import Outcome, Verdict
 from netnice_lab.judgement.recorded import Place, Result
 from netnice_lab.model import catalogue
-from netnice_lab.model.cells import describe
-from netnice_lab.model.experiment import Experiment, Row
+from netnice_lab.model.experiment import Experiment, Row, describe
 from netnice_lab.model.parameters import Parameters
 
 NOTES = Console(stderr=True)

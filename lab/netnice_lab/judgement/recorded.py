@@ -16,8 +16,7 @@ from pathlib import Path
 from netnice_lab import places
 from netnice_lab.errors import LabError
 from netnice_lab.model import catalogue
-from netnice_lab.model.cells import describe
-from netnice_lab.model.experiment import Cell, Experiment, Row
+from netnice_lab.model.experiment import Cell, Experiment, Row, describe
 
 Place = tuple[str, str, int]
 """Experiment, cell in words, seed."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from netnice_lab.model.experiment import Cell, Timeline
-from netnice_lab.model.measure import Groups
+from netnice_lab.model.output import Groups
 
 if TYPE_CHECKING:
     import pandas as pd

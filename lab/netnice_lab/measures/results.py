@@ -4,16 +4,14 @@
 import io
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from netnice_lab.errors import LabError
-from netnice_lab.measures import visits
-from netnice_lab.model.measure import Sampled
-from netnice_lab.model.output import Output
+from netnice_lab.model.output import Output, Sampled
 from netnice_lab.model.scenario import Run
 
 Metrics = dict[str, float]
@@ -89,6 +87,29 @@ def udp_metrics(output: Output) -> Metrics:
     return {"udp_loss": float(1 - received / sent), "udp_delay": float(delay / 1e3)}
 
 
+def visit_metrics(reports: Sequence[str], files: Mapping[str, str]) -> dict[str, float]:
+    """All homes together: waits from the wish to the last byte, and bodies that were demanded and prefetched."""
+    found = [json.loads(files[name]) for name in reports]
+    demanded = [one for report in found for one in report["demanded"]]
+    if not demanded:
+        raise LabError("nothing was demanded", "the visits are shorter than their warm-up", "let them last longer")
+    waited = np.array([one["waited_ms"] for one in demanded])
+    seconds = max(report["seconds"] for report in found)
+
+    def rate(counts: Sequence[float]) -> float:
+        return float(sum(counts) * 8 / 1e6 / seconds)
+
+    return {
+        "waited": float(waited.mean()),
+        "waited_p50": float(np.quantile(waited, 0.5)),
+        "waited_p95": float(np.quantile(waited, 0.95)),
+        "hits": float(np.mean([one["from"] == "prefetch" for one in demanded])),
+        "demanded": rate([report["demanded_bytes"] for report in found]),
+        "prefetched": rate([report["prefetched"]["bytes"] for report in found]),
+        "wasted": rate([report["prefetched"]["wasted_bytes"] for report in found]),
+    }
+
+
 def samples(output: Output) -> dict[str, pd.DataFrame]:
     """What was sampled: 'queue' (bytes, packets, drops) and 'flow' (acked, rtt, window, retransmits) over time."""
     rows: dict[str, list[list[str]]] = {"queue": [], "flow": [], "receiver": []}
@@ -112,7 +133,7 @@ def metrics(run: Run, output: Output) -> Metrics:
         asked = Sampled(run.groups, end, sampled["flow"], sampled["receiver"], documents, run.readers)
         result |= run.measure.numbers(asked)
     if run.reports:
-        result |= visits.metrics(run.reports, output.files)
+        result |= visit_metrics(run.reports, output.files)
     if output.files["samples.csv"]:
         queue = sampled["queue"]
         queue = queue[queue.us >= run.warm_up * 1e6]

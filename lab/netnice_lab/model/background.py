@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""What most experiments put beside a foreground: permanently backlogged flows of one protocol."""
+"""What many experiments put together: backlogged flows of one protocol, and a link whose rate changes."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from netnice_lab.model.protocols import Protocol
 from netnice_lab.model.scenario import Scenario
-from netnice_lab.model.traffic import Bulk, Traffic
+from netnice_lab.model.topology import ETHERNET
+from netnice_lab.model.traffic import Bulk, Script, Traffic
+
+SCRIPT = "/run/weather"
+Weather = tuple[tuple[Script, ...], tuple[tuple[str, str], ...]]
+"""What a scenario takes of it: traffic and knobs."""
 
 
 def background(protocol: Protocol, flows: int, spare: float) -> tuple[Traffic, ...]:
@@ -22,3 +28,20 @@ def finish(scenario: Scenario, protocol: Protocol) -> Scenario:
     if protocol.parameters:
         parameters += ((protocol.congestion_control, protocol.parameters),)
     return replace(scenario, parameters=parameters, knobs=protocol.knobs)
+
+
+def changing(node: str, device: str, rates: Sequence[int], every: float, buffer: int) -> Weather:
+    """Give a device with a queue of `buffer` bytes the next of `rates` (bit/s) `every` so many seconds.
+
+    One tc makes all changes: in a guest every new process costs as much as a thousand packets.
+    """
+    burst = 1500 + ETHERNET + 66
+    listed = " ".join(str(rate) for rate in rates)
+    # tbf hands its limit on to the queue; a read from a pipe that nobody writes to is a sleep without a process
+    script = f"""mkfifo /run/never
+exec 3<>/run/never
+for rate in {listed}; do
+echo qdisc change dev {device} root handle 1: tbf rate ${{rate}}bit burst {burst} limit {buffer}
+read -r -t {every} -u 3
+done | tc -n {node} -batch -"""
+    return (Script(every, SCRIPT),), ((SCRIPT, f"'{script}'"),)

@@ -157,6 +157,18 @@ class Experiment:
         return self.scenario(**cell, seed=seed)
 
 
+def describe(cell: Cell) -> str:
+    """A cell in words."""
+    return " ".join(f"{key}={value}" for key, value in cell.items())
+
+
+def select(frame: pd.DataFrame, cell: Mapping[str, Value]) -> pd.DataFrame:
+    """The rows of a cell; keys the cell does not name may have any value."""
+    for key, value in cell.items():
+        frame = frame[frame[key] == value]
+    return frame
+
+
 def coerce(key: str, text: str, values: Sequence[Value], name: str) -> Value:
     """A value given as text, in the type of the sweep's own values."""
     for value in values:

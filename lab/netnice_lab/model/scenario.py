@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from netnice_lab.errors import LabError
-from netnice_lab.model.measure import Measure
+from netnice_lab.model.output import Measure
 from netnice_lab.model.parameters import Parameters
 from netnice_lab.model.receiver import Receiver
 from netnice_lab.model.topology import Topology

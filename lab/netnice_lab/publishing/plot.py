@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Figures: mostly one line a protocol, the mean over the seeds, the spread as a band; and single runs against time."""
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,14 +14,21 @@ matplotlib.rcParams["svg.hashsalt"] = "netnice"  # the same figure is the same f
 import matplotlib.pyplot as plt  # noqa: E402  the backend must be chosen first
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure as Picture  # noqa: E402
+from matplotlib.patches import Patch  # noqa: E402
 
 from netnice_lab.engine.sweep import Task  # noqa: E402
 from netnice_lab.measures import results  # noqa: E402
 from netnice_lab.model.experiment import Experiment, Figure  # noqa: E402
 from netnice_lab.model.output import Output  # noqa: E402
-from netnice_lab.publishing import plot_bars, plot_frontier, plot_rivals  # noqa: E402
 
 STYLES = ["o-", "s-", "^-", "v-", "D-", "x-", "+-", "p--", "h--", "*--", "1:", "2:"]
+ACROSS = 4
+"""Plots side by side."""
+COLUMNS = 3
+FLOOR = 1.0
+"""Per cent: what costs less, or seems to speed others up, is drawn as costing so much; the axis is logarithmic."""
+LEAD, BEHIND = "0.93", "0.80"
+"""Greys of the regions where the column has more than the row, and less."""
 
 
 def draw_lines(axes: Axes, figure: Figure, frame: pd.DataFrame) -> None:
@@ -52,12 +60,112 @@ def lines(figure: Figure, frame: pd.DataFrame) -> Picture:
     return picture
 
 
+def bars(figure: Figure, frame: pd.DataFrame) -> Picture:
+    """One bar a value of `x`, in the order of the rows, coloured by `series`; every plot has its own scale."""
+    panels = list(frame[figure.panel].drop_duplicates()) if figure.panel else [None]
+    down, across = math.ceil(len(panels) / ACROSS), min(ACROSS, len(panels))
+    picture, axes = plt.subplots(down, across, figsize=(4.2 * across, 3.6 * down), squeeze=False)
+    names = list(frame[figure.series].drop_duplicates())
+    colours = dict(zip(names, plt.get_cmap("tab10").colors, strict=False))
+    for one, panel in zip(axes.flat, panels, strict=False):
+        rows = frame if panel is None else frame[frame[figure.panel] == panel]
+        found = rows.groupby([figure.x, figure.series], sort=False)[figure.y].agg(["mean", "min", "max"]).reset_index()
+        spread = [found["mean"] - found["min"], found["max"] - found["mean"]]
+        fill = [colours[name] for name in found[figure.series]]
+        one.bar(found[figure.x], found["mean"], yerr=spread, color=fill, ecolor="black", capsize=2)
+        one.set_ylabel(figure.y_label, fontsize=8)
+        one.tick_params(axis="x", labelsize=7, rotation=90)
+        if figure.log_y:
+            one.set_yscale("log")
+        if panel is not None:
+            one.set_title(str(panel), fontsize=9)
+    for empty in list(axes.flat)[len(panels) :]:
+        empty.set_axis_off()
+    handles = [Patch(color=colours[name], label=str(name)) for name in names]
+    picture.legend(handles=handles, fontsize=7, title=figure.series, title_fontsize=7, loc="upper left")
+    return picture
+
+
+def frontier(figure: Figure, frame: pd.DataFrame) -> Picture:
+    """A plot a value of the panel; the mean over the seeds."""
+    panels = list(frame[figure.panel].drop_duplicates())
+    columns = min(COLUMNS, len(panels))
+    rows = -(-len(panels) // columns)
+    picture, axes = plt.subplots(
+        rows, columns, figsize=(4.6 * columns, 4.2 * rows), squeeze=False, sharex=True, sharey=True
+    )
+    for one in axes.flat[len(panels) :]:
+        one.set_visible(False)
+    for one, panel in zip(axes.flat, panels, strict=False):
+        draw_frontier(one, figure, frame[frame[figure.panel] == panel])
+        one.set_title(f"{figure.panel} = {panel}", fontsize=9)
+    for one in axes[:, 0]:
+        one.set_ylabel(figure.y_label)
+    for one in axes[-1]:
+        one.set_xlabel(figure.x_label)
+    return picture
+
+
+def draw_frontier(axes: Axes, figure: Figure, frame: pd.DataFrame) -> None:
+    """Right and down is better."""
+    for number, curve in enumerate(frame[figure.series].drop_duplicates()):
+        rows = frame[frame[figure.series] == curve]
+        limit = rows.protocol.isna().all()
+        means = rows.groupby(figure.x if limit else "protocol", sort=False)[[figure.x, figure.y]].mean()
+        low = means[figure.y].clip(lower=FLOOR)
+        style, colour = ("--", "black") if limit else ("o-", f"C{number % 10}")
+        axes.plot(means[figure.x], low, style, color=colour, markersize=4, linewidth=1)
+        for name, x, y in zip([] if limit else means.index, means[figure.x], low, strict=False):
+            axes.annotate(str(name), (x, y), (3, 3), textcoords="offset points", fontsize=6)
+    axes.set_yscale("log")
+    axes.grid(True, which="both", linewidth=0.3)
+
+
+def matrix(figure: Figure, frame: pd.DataFrame) -> Picture:
+    """Rows are `series` (its part upwards), columns `x`: one point a run, one scatter a pair, the report's regions."""
+    up, right = figure.y, figure.y.replace(figure.series, figure.x)
+    names = list(frame[figure.series].drop_duplicates())
+    columns = [name for name in names if name in set(frame[figure.x])]
+    size = (1.5 * len(columns) + 1, 1.5 * len(names) + 1)
+    picture, axes = plt.subplots(len(names), len(columns), figsize=size, squeeze=False, sharex=True, sharey=True)
+    for row, line in zip(names, axes, strict=True):
+        for column, one in zip(columns, line, strict=True):
+            runs = frame[(frame[figure.series] == row) & (frame[figure.x] == column)]
+            one.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=(0, 0.5), yticks=(0, 0.5))
+            one.fill([0, 1, 0.5], [0, 0, 0.5], LEAD)
+            one.fill([0, 0, 0.5], [0, 1, 0.5], BEHIND)
+            one.plot(runs[right], runs[up], ".", markersize=3)
+    for column, one in zip(columns, axes[0], strict=True):
+        one.set_title(column, fontsize=8)
+    for row, line in zip(names, axes, strict=True):
+        line[0].set_ylabel(row, fontsize=8)
+    middle = len(names) // 2
+    axes[middle][0].set_ylabel(f"{figure.y_label}\n{names[middle]}", fontsize=8)
+    axes[-1][len(columns) // 2].set_xlabel(figure.x_label, fontsize=8)
+    return picture
+
+
+def stack(figure: Figure, frame: pd.DataFrame) -> Picture:
+    """One bar a value of `x`, in the order of the rows, made of one piece a `series`."""
+    table = frame.pivot_table(index=figure.x, columns=figure.series, values=figure.y, sort=False).fillna(0.0)
+    picture, axes = plt.subplots(figsize=(8.0, 4.2))
+    bottom = pd.Series(0.0, table.index)
+    colours = plt.get_cmap("tab20").colors
+    for colour, name in zip(colours, table, strict=False):
+        axes.bar(table.index, table[name], bottom=bottom, label=str(name), color=colour)
+        bottom += table[name]
+    axes.set(xlabel=figure.x_label, ylabel=figure.y_label, ylim=(0, 1))
+    axes.tick_params(axis="x", labelsize=7)
+    axes.legend(fontsize=7, title="over")
+    return picture
+
+
 PICTURES = {
     "lines": lines,
-    "bars": plot_bars.bars,
-    "frontier": plot_frontier.frontier,
-    "matrix": plot_rivals.matrix,
-    "stack": plot_rivals.stack,
+    "bars": bars,
+    "frontier": frontier,
+    "matrix": matrix,
+    "stack": stack,
 }
 
 

@@ -14,8 +14,7 @@ import pandas as pd
 
 from netnice_lab import places
 from netnice_lab.errors import LabError
-from netnice_lab.model import cells
-from netnice_lab.model.experiment import Number, Results, Summary, Table
+from netnice_lab.model.experiment import Number, Results, Summary, Table, select
 
 BLOCK = re.compile(r"(<!-- table ([\w-]+) ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -32,7 +31,7 @@ def text(number: Number, rows: pd.DataFrame) -> str:
 
 def markdown(table: Table, frame: pd.DataFrame) -> str:
     """Rows by some keys, a column a value of another."""
-    frame = cells.select(frame, table.only)
+    frame = select(frame, table.only)
     columns = list(frame[table.column].drop_duplicates())
     lines = [
         "| " + " | ".join([*table.rows, *(str(column) for column in columns)]) + " |",
