@@ -13,6 +13,9 @@ from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
 
 
+pytestmark = pytest.mark.verify("it boots guests, and needs Dask")
+
+
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a scheduler with two workers, each a process that knows of the sweep only what it is sent."""

@@ -85,6 +85,32 @@ def test_the_module_takes_parameters_by_name(built: Programs, no_kept_results: P
     assert results.metrics(held, machine.execute(held))["window"] == pytest.approx(3, abs=0.1)
 
 
+LATER = """
+test "$(cat /proc/sys/net/ipv6/conf/lo/disable_ipv6)" = 1
+ip link set lo up
+echo 0 > /proc/sys/net/ipv6/conf/lo/disable_ipv6
+ip -6 address add fd00::2/128 dev lo nodad
+test "$(cat /proc/sys/net/mptcp/enabled)" = 1
+ip mptcp endpoint add 127.0.0.1 subflow
+ip mptcp endpoint show | grep -q subflow
+grep -q dctcp /proc/sys/net/ipv4/tcp_available_congestion_control
+tc qdisc add dev lo clsact
+tc filter add dev lo egress matchall action police rate 10mbit burst 32k conform-exceed drop
+tc filter add dev lo egress protocol ip prio 1 flower ip_tos 0x04/0xfc action drop
+tc filter add dev lo egress protocol ip prio 2 u32 match ip dsfield 0x04 0xfc action skbedit priority 7
+tc filter show dev lo egress | grep -q police
+tc qdisc add dev lo root handle 1: htb default 1
+"""
+
+
+def test_the_kernel_has_what_worlds_may_need_and_ipv6_is_off_until_asked_for(
+    built: Programs, no_kept_results: Path, bulk: MakeRun
+) -> None:
+    run = bulk("cubic", 1, 5.0)
+    usual, later = (results.metrics(run, machine.execute(one)) for one in (run, replace(run, setup=run.setup + LATER)))
+    assert later["background"] == pytest.approx(usual["background"], rel=0.01)
+
+
 def test_documents_over_persistent_connections_all_arrive(built: Programs, no_kept_results: Path) -> None:
     run = today("none", persistent=True, duration=20.0).render()
     metrics = results.metrics(run, machine.execute(run))
