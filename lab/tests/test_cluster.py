@@ -12,7 +12,6 @@ from netnice_lab.engine import keys, machine, sweep
 from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
 
-
 pytestmark = pytest.mark.verify("it boots guests, and needs Dask")
 
 

@@ -62,6 +62,10 @@ MISSES["nice-fig9"] = misses.read(
             reno/netnice: cable london wifi
             reno/netnice8: cable london wifi
         """,
+        misses.DRAWN: """
+            reno/nice: wifi
+            nice/null at 20 h: cable
+        """,
         "it gives way to the others' documents; Reno does not, they take it up to five times as long": """
             nice/null: cable london
             netnice/null: cable london

@@ -198,6 +198,10 @@ MISSES["nice-fig8"] = misses.read(
             nice/null: lte wifi
             netnice/null: lte wifi
         """,
+        misses.DRAWN: """
+            reno/nice8: wifi
+            cubic/nice8: fibre
+        """,
         "a longer way is a queue to it until it has forgotten the shorter one (lbe-route)": """
             nice/null: satellite
         """,

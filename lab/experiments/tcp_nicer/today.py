@@ -85,7 +85,6 @@ MISSES["nicer-pairs"] = misses.read(
         FEW: """
             goodput netnice:netnice1 x4: 10/1
             goodput netnice:netnice2 x4: 10/1
-            goodput netnice1:netnice2 x1: 10/1
             goodput netnice1:netnice2 x4: 10/1
         """,
         LATE: """
@@ -93,6 +92,13 @@ MISSES["nicer-pairs"] = misses.read(
             goodput reno:netnice x19: 1000/1
             latency reno:netnice x4: 1000/1
             latency reno:netnice x19: 1000/1
+        """,
+        misses.DRAWN: """
+            latency netnice:netnice2 x4: 10/1
+            goodput netnice1:netnice2 x1: 100/1
+            goodput cubic:netnice x19: 1000/0.5
+            goodput reno:netnice x19: 1000/2
+            latency reno:netnice x19: 1000/2
         """,
         ALONE: """
             sum reno:netnice1 x19: 1000/0.5

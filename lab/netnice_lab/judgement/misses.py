@@ -11,6 +11,8 @@ from netnice_lab.judgement import bars
 from netnice_lab.model.experiment import Bar, Experiment, Row, Value
 
 Misses = Mapping[str, str]
+DRAWN = "met by less than its seeds differ, until a change of the lab's kernel had every run draw other random numbers"
+"""A reason: of a bar at its edge."""
 
 
 def read(table: Misses) -> dict[str, str]:
