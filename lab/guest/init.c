@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #define RUN "/run/lab"
-#define START_NS 44032 /* virtual time since the boot at which every guest begins */
+#define START_NS 1000000 /* virtual time since the boot at which every guest begins */
+#define SEED "/sys/module/random/parameters/det_rng_seed"
 #define NO_MODPROBE "/none" /* the host may have one or not, and what it does takes virtual time */
 #define TCP_MEM "5910 7880 11820" /* pages of all sockets; the kernel would derive it from its own size */
 
@@ -111,12 +112,14 @@ int main(void)
 	mount_at("cgroup2", "/sys/fs/cgroup", NULL);
 	mount_at("bpf", "/sys/fs/bpf", NULL);
 	mkdir(RUN, 0755);
-	if (!getenv("LABDIR"))
-		stop("LABDIR is not set on the kernel command line");
+	if (!getenv("LABDIR") || !getenv("LABSEED"))
+		stop("LABDIR or LABSEED is not set on the kernel command line");
 	snprintf(options, sizeof(options), "%s", getenv("LABDIR"));
 	if (mount("none", RUN, "hostfs", 0, options))
 		stop("the run directory");
 	load_modules();
+	/* What the kernel and its modules drew until here depends on their options. */
+	write_to(SEED, getenv("LABSEED"));
 	code = run(setup);
 	if (code) {
 		printf("lab: setup.sh failed with %d\n", code);

@@ -175,6 +175,8 @@ def boot(directory: Path, run: Run, programs: Programs, limit: float, name: str,
         f"uml_dir={directory}/",
         "quiet",
         f"det_rng_seed={run.seed + 1}",
+        f"LABSEED={run.seed + 1}",
+        "ipv6.disable_ipv6=1",  # its neighbour discovery would share the links; an experiment that wants it switches it on
         "con=null",
         "con0=fd:0,fd:1",
     ]
