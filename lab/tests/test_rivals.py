@@ -12,7 +12,6 @@ from netnice_lab.engine import machine, sweep
 from netnice_lab.engine.programs import Programs
 from netnice_lab.measures import results
 from netnice_lab.model import catalogue
-from netnice_lab.publishing import plot
 
 NAMES = ("pair", "seed", "first", "second")
 
@@ -40,8 +39,11 @@ def test_points_are_parts_of_what_that_seeds_link_carries() -> None:
     assert list(one.second_part) == [pytest.approx(9 / access.pair_capacity("wifi", seed)) for seed in (1, 2)]
 
 
+@pytest.mark.verify("it draws, by matplotlib")
 @pytest.mark.parametrize("name", ["lbe-fig3", "lbe-fig4"])
 def test_matrix_and_ranking_can_be_drawn(name: str, tmp_path: Path) -> None:
+    from netnice_lab.publishing import plot
+
     found = replace(catalogue.load(name), name=name)
     paths = plot.draw(found, runs(), tmp_path)
     assert [path.suffix for path in paths] == [".svg", ".png"]

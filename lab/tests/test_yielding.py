@@ -11,7 +11,6 @@ from netnice_lab.engine import sweep
 from netnice_lab.judgement import recorded
 from netnice_lab.model import catalogue
 from netnice_lab.model.output import Output
-from netnice_lab.publishing import plot
 
 GROUPS = {"foreground": [0], "reverse": [1], "background": [2]}
 
@@ -91,7 +90,10 @@ def test_a_clock_that_drifts_is_the_receivers_parameter() -> None:
     assert " set /sys/fs/bpf/receiver tide skew=100" in fast
 
 
+@pytest.mark.verify("it draws, by matplotlib")
 def test_a_timeline_is_drawn_from_the_first_seed_of_its_cell(tmp_path: Path) -> None:
+    from netnice_lab.publishing import plot
+
     found = catalogue.load("vulture-fig9")
     task = sweep.tasks([found], {"receiver": ["tide"]})[0]
     groups = task.run.groups

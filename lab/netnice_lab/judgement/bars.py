@@ -39,10 +39,9 @@ class Verdict:
         return " and ".join(filter(None, (low, high)))
 
     @property
-    def line(self) -> str:
+    def words(self) -> str:
         """What a check says of it."""
-        says = f"{self.experiment} {self.bar.says}"
-        return f"{self.outcome.value}: {says}: {self.bar.metric} {self.value:.4g}, bar {self.bound} ({self.note})"
+        return f"{self.bar.metric} {self.value:.4g}, bar {self.bound} ({self.note})"
 
 
 def select(rows: Sequence[Row], cell: Mapping[str, Value]) -> list[Row]:

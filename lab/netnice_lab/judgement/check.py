@@ -115,9 +115,9 @@ class Report:
         if verdict.outcome is Outcome.HOLDS:
             self.passed.append(name)
         elif verdict.outcome is Outcome.FAILED:
-            self.failed[name] = verdict.line
+            self.failed[name] = verdict.words
         else:
-            self.missed[name] = verdict.line
+            self.missed[name] = verdict.words
 
     def write(self, file: Path) -> None:
         """JUnit XML: a known miss is an expected failure."""
@@ -146,12 +146,12 @@ def check(arguments: argparse.Namespace) -> int:
         again = {at: again[at] for at in random.sample(sorted(again), sample)}
     rows = execute(arguments, todo) | execute(arguments, again, again=True)
     for at, row in rows.items():
-        name, known = f"run again: {' '.join(map(str, at))}", now.recorded.get(at)
+        name, known = f"run: {' '.join(map(str, at))}", now.recorded.get(at)
         if known and known.digest == row["digest"]:
             report.passed.append(name)
         else:
             why = "other bytes than recorded" if known else "not recorded"
-            report.failed[name] = f"FAILED: {' '.join(map(str, at))}: {why}. Judge it, then: netnice-lab record {at[0]}"
+            report.failed[name] = f"{why}. Judge it, then: netnice-lab record {at[0]}"
     fresh = [at for at in now.held if at not in rows]
     everything = now.rows(fresh) + list(rows.values())
     for one in experiments:
@@ -160,7 +160,8 @@ def check(arguments: argparse.Namespace) -> int:
         for verdict in bars.judge_all(one, bars.select(everything, {"experiment": one.name})):
             report.bar(verdict)
     left = len(now.stale) - len(todo)
-    print("\n".join([*report.missed.values(), *report.failed.values()]))
+    for outcome, said in ((Outcome.KNOWN_MISS, report.missed), (Outcome.FAILED, report.failed)):
+        print("".join(f"{outcome.value}: {name}: {words}\n" for name, words in said.items()), end="")
     print(f"{len(now.held)} results held as recorded; run: {len(todo)} of changed sources, {len(again)} again")
     if left:
         print(
