@@ -27,8 +27,7 @@ from faults.draw import FOLDERS, TEST, TOP, git
 COPY: Path = TOP / "target" / "faults"
 LONGEST = 3600  # seconds of a command; what hangs is caught
 COMPILED = (".c", ".h", ".rs")
-BUILD = "cargo build --release --locked --workspace"
-NOT_BUILT = 101  # nextest's exit code when the tests did not compile
+BUILD = "make build"  # with the flags that the tests are compiled with, too
 
 
 class Fault(NamedTuple):
@@ -85,7 +84,7 @@ def tree(commit: str) -> Path:
 def run(command: str, top: Path) -> tuple[int, str]:
     """Exit code, and the last line said."""
     target, log = top / "target", top / "target" / "faults.log"
-    own = {"CARGO_TARGET_DIR": str(target), "NETNICE_BIN": str(target / "release"), "PYTHON": sys.executable}
+    own = {"NETNICE_BIN": str(target / "release"), "PYTHON": sys.executable}
     own |= {"PYTHONDONTWRITEBYTECODE": "1"}  # a compiled module would outlive a fault of the same second and length
     words = [sys.executable if word == "{python}" else word for word in shlex.split(command)]
     target.mkdir(exist_ok=True)
@@ -108,13 +107,11 @@ def run(command: str, top: Path) -> tuple[int, str]:
 def verdict(fault: Fault, command: str, top: Path) -> tuple[str, str]:
     """Caught, survived or not built, and the last line."""
     with fault.applied(top) as file:
-        if file.suffix in COMPILED and fault.part != "build" and not command.startswith("cargo"):
+        if file.suffix in COMPILED and fault.part != "build":
             code, said = run(BUILD, top)
             if code:
                 return "not built", said
         code, said = run(command, top)
-    if command.startswith("cargo") and code == NOT_BUILT and fault.part != "build":
-        return "not built", said
     return ("caught" if code else "survived"), said
 
 
