@@ -93,7 +93,7 @@ class Clone:
         )
 
     def _copy_sources(self) -> None:
-        for room in ("algorithms", "transport", "crates", "apps", "bindings", "lab"):
+        for room in ("algorithms", "transport", "crates", "apps", "bindings", "lab", "demo", "testbed"):
             shutil.copytree(TOP / room, self.top / room, ignore=shutil.ignore_patterns("__pycache__"))
         for file in ("Cargo.toml", "Cargo.lock", "Makefile"):
             shutil.copy(TOP / file, self.top)

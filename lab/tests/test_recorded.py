@@ -172,7 +172,7 @@ def test_a_check_runs_what_is_stale_and_names_what_moved(
     assert lab("record", "nice-fig7")[0] == 0
     junit = empty / "junit.xml"
     code, said = lab("check", "nice-fig7", "--junit", str(junit))
-    assert code == 0 and " 0 of changed sources, 3 again" in said
+    assert code == 0 and " 0 of changed sources, " in said and " 0 again" not in said
     assert 'failures="0"' in junit.read_text()
     file = recorded.file_of("nice-fig7")
     entries = [json.loads(line) for line in file.read_text().splitlines()]
