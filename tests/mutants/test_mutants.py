@@ -162,7 +162,7 @@ def copied_cores(folder: Path, suites: list[str]) -> None:
     (folder / "crates/cores/tests/main.rs").write_text("".join(f"mod {name};\n" for name in ("feed", "path", *suites)))
     manifest = folder / "crates/cores/Cargo.toml"
     text = manifest.read_text().replace('name = "netnice-cores"', f'name = "{folder.name}"', 1)
-    manifest.write_text(text.replace("[lib]\n", '[lib]\nname = "netnice_cores"\n', 1))
+    manifest.write_text(text + '\n[lib]\nname = "netnice_cores"\n')
 
 
 def copied_link(folder: Path, _: list[str]) -> None:
@@ -208,6 +208,7 @@ def compiled(folder: Path) -> dict[str, str]:
     assert done.returncode == 0, done.stderr
     messages = [json.loads(line) for line in done.stdout.splitlines()]
     programs = [message for message in messages if message.get("executable")]
+    programs.sort(key=lambda one: one["target"]["kind"] == ["test"])  # where there is one, not the library's own
     return {Path(one["manifest_path"]).relative_to(folder).parts[0]: one["executable"] for one in programs}
 
 
