@@ -160,6 +160,8 @@ def check(arguments: argparse.Namespace) -> int:
         for verdict in bars.judge_all(one, bars.select(everything, {"experiment": one.name})):
             report.bar(verdict)
     left = len(now.stale) - len(todo)
+    if left and arguments.again:
+        report.failed["recorded results"] = f"{left} are of other sources. Judge the change, then: netnice-lab record"
     for outcome, said in ((Outcome.KNOWN_MISS, report.missed), (Outcome.FAILED, report.failed)):
         print("".join(f"{outcome.value}: {name}: {words}\n" for name, words in said.items()), end="")
     print(f"{len(now.held)} results held as recorded; run: {len(todo)} of changed sources, {len(again)} again")
