@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from system.harness import kernel
-from system.harness.commands import Pair, Run, end, marks, netnice, netnicectl, runs_on, status
+from system.harness.commands import Pair, Run, call, end, marks, netnice, netnicectl, runs_on, status
 from system.harness.kernel import inside, rewrite_state
 from testbed import Process, program
 from testbed.namespace import wait_until
@@ -105,6 +105,44 @@ class TestErrors:
             assert (done.returncode, words in done.stderr) == (1, True), done.stderr
         assert netnicectl("attach", "-n", "3", str(unit), check=False).returncode == 2
         assert netnicectl("detach", str(unit)).stdout == "it was not attached\n"
+
+    def test_paths_that_lead_elsewhere(self, unit: Path, tmp_path: Path) -> None:
+        root, elsewhere = kernel.cgroup_root(), tmp_path / "elsewhere"
+        below, deep = unit.parent.relative_to(root), unit / "worker"
+        deep.mkdir()
+        elsewhere.symlink_to(root)
+        outside = "is no cgroup of the hierarchy"
+        whole = "cannot be attached: it is the root of the cgroups, netnice's own"
+        none = "no unit, container or other cgroup is named"
+        for path, why in (
+            (f"{below}/..", whole),
+            (f"/{below}/../.", whole),
+            (f"{root}/{below}//..//", whole),
+            (f"{below}/../netnice", whole),
+            (f"{below}/../../../..", outside),
+            (f"{root}/..", outside),
+            (str(elsewhere), whole),
+            (str(tmp_path), outside),
+            ("/", whole),
+            ("..", none),
+            (".", none),
+            ("", none),
+        ):
+            done = netnicectl("attach", path, check=False)
+            assert (done.returncode, why in done.stderr) == (1, True), (path, done.stderr)
+            assert netnicectl("explain", path, check=False).returncode != 0, path
+        hidden = f"mount --bind {root} {deep} && exec {program('netnicectl')} attach {deep}"
+        done = call("unshare", "--mount", "sh", "-c", hidden, check=False)
+        assert (done.returncode, outside in done.stderr) == (1, True), done.stderr
+        assert attached() == []
+
+    def test_one_cgroup_has_many_paths(self, unit: Path, tmp_path: Path) -> None:
+        (tmp_path / "link").symlink_to(unit)
+        below = unit.relative_to(kernel.cgroup_root())
+        for path in (tmp_path / "link", f"{below}/", f"/{below}/.", f"{unit}//", f"{below}/../{unit.name}"):
+            netnicectl("attach", str(path))
+            assert [one["cgroup"] for one in attached()] == [str(below)]
+            netnicectl("detach", str(unit))
 
     def test_not_root(self, as_nobody: Run, unit: Path) -> None:
         done = as_nobody("netnicectl", "attach", str(unit))

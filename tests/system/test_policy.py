@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -164,16 +165,31 @@ class TestFile:
             ('\n[[rule]]\nunit = "a*b*"\n', "line 2: 'a*b*': it has several '*'"),
             ('[[rule]]\nunit = "a"\nlevle = 1\n', "unknown field `levle`"),
             ("rule\n", "line 1"),
+            (f'[[rule]]\ncontainer = "{"a" * 108}"\n', "it has 129 bytes, and there is room for 128"),
         ],
     )
     def test_a_mistake_changes_nothing(self, apply: Apply, slice_: Path, text: str, why: str) -> None:
         (slice_ / "nnt-a.service").mkdir()
         apply(unit("nnt-*"))
+        before = netnicectl("policy", "show", "--json").stdout
         for verb in ("check", "apply"):
             done = apply(text, verb, check=False)
             assert done.returncode == 1
             assert why in done.stderr
         assert attached() == {"nnt-a.service": (0, True)}
+        assert netnicectl("policy", "show", "--json").stdout == before
+
+    def test_ended_at_any_moment_one_set_holds_whole(self, apply: Apply) -> None:
+        names = [f"nnt-{n}" for n in range(60)]
+        sets = ["".join(unit(f"{name}-{which}*") for name in names) for which in "ab"]
+        file = scratch("policy") / "other.toml"
+        apply(sets[0])
+        for n in range(16):
+            file.write_text(sets[(n + 1) % 2])
+            with contextlib.suppress(subprocess.TimeoutExpired):  # which kills it
+                netnicectl("policy", "apply", str(file), timeout=n / 500)
+            holding = {rule["pattern"] for rule in json.loads(netnicectl("policy", "show", "--json").stdout)}
+            assert holding in [{f"{name}-{which}*" for name in names} for which in "ab"]
 
     def test_check_tells_what_a_rule_means(self, apply: Apply, slice_: Path) -> None:
         (slice_ / "nnt-a.service").mkdir()

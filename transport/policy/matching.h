@@ -12,7 +12,7 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, NN_RULES);
+	__uint(max_entries, 2 * NN_RULES); /* two sets */
 	__type(key, u32);
 	__type(value, struct nn_rule);
 } rules SEC(".maps");
@@ -32,6 +32,7 @@ struct {
 
 struct matching {
 	struct name *name;
+	u32 set;
 	u32 niceness; /* of all rules that match so far */
 };
 
@@ -53,7 +54,8 @@ static long compare(u32 i, struct comparison *c)
 
 static long match(u32 i, struct matching *m)
 {
-	const struct nn_rule *rule = bpf_map_lookup_elem(&rules, &i);
+	u32 place = m->set * NN_RULES + i;
+	const struct nn_rule *rule = bpf_map_lookup_elem(&rules, &place);
 	struct comparison c = { .rule = rule, .name = m->name };
 
 	if (!rule)
@@ -74,10 +76,10 @@ static long note_slash(u32 i, struct matching *m)
 	return 0;
 }
 
-/* What all of so many rules say of a name of this length, which is a cgroup's path or a program's. */
-static __noinline u32 niceness_of_name(struct name *name, u32 length, bool command, u32 number)
+/* What the rules of a set, of this number, say of a name of this length, which is a cgroup's path or a program's. */
+static __noinline u32 niceness_of_name(struct name *name, u32 length, bool command, u32 set, u32 number)
 {
-	struct matching m = { .name = name };
+	struct matching m = { .name = name, .set = set };
 
 	name->named.length = length;
 	name->named.last = 0;

@@ -208,7 +208,7 @@ static __always_inline bool is_ours(const struct cgroup *cgroup)
 SEC("tp_btf/cgroup_mkdir")
 int BPF_PROG(netnice_cgroup, struct cgroup *cgroup, const char *path)
 {
-	u32 value, room = 0, number = nn_niceness_choices.rules;
+	u32 value, room = 0, set = nn_niceness_choices.set & 1, number = nn_niceness_choices.rules[set];
 	struct name *name = bpf_map_lookup_elem(&names, &room);
 	u64 id = cgroup->kn->id;
 	long read;
@@ -218,7 +218,7 @@ int BPF_PROG(netnice_cgroup, struct cgroup *cgroup, const char *path)
 	read = bpf_probe_read_kernel_str(name->text, sizeof(name->text), path);
 	if (read <= 1)
 		return 0;
-	value = niceness_of_name(name, read - 1, false, number);
+	value = niceness_of_name(name, read - 1, false, set, number);
 	if (!value)
 		return 0;
 	value |= ATTACHED_BY_RULE;
@@ -242,7 +242,7 @@ int BPF_PROG(netnice_removed, struct cgroup *cgroup, const char *path)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(netnice_exec, struct task_struct *task)
 {
-	u32 room = 1, number = nn_niceness_choices.rules, wanted, *now;
+	u32 room = 1, set = nn_niceness_choices.set & 1, number = nn_niceness_choices.rules[set], wanted, *now;
 	struct name *name = bpf_map_lookup_elem(&names, &room);
 	long read;
 
@@ -251,7 +251,7 @@ int BPF_PROG(netnice_exec, struct task_struct *task)
 	read = bpf_probe_read_kernel_str(name->text, sizeof(task->comm), task->comm);
 	if (read <= 1)
 		return 0;
-	wanted = niceness_of_name(name, read - 1, true, number);
+	wanted = niceness_of_name(name, read - 1, true, set, number);
 	if (!wanted)
 		return 0;
 	now = find(task->tgid);

@@ -21,7 +21,8 @@ enum attached_bit {
 /* What the loader chooses; the object's .data. */
 struct niceness_choices {
 	u32 marks; /* 0 after an up with --no-mark */
-	u32 rules; /* how many there are */
+	u32 set; /* of the two sets of rules the one that holds; the loader writes the other */
+	u32 rules[2]; /* the number of rules of each set */
 	u32 depths; /* below the root, a bit each, in which cgroups are attached: nobody pays for other look-ups */
 };
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The cgroups whose sockets yield: made, joined, found and emptied here.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use procfs::process::Process;
+use rustix::fs::{openat2, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use crate::bpffs::{self, Mount};
@@ -85,12 +86,14 @@ impl Hierarchy {
         found
     }
 
-    /// The cgroup that a process is in; `None` when it has ended.
+    /// The cgroup that a process is in; `None` when it has ended, or is outside of this process's cgroup namespace.
     pub fn cgroup_of(&self, pid: u32) -> Option<PathBuf> {
         let process = Process::new(i32::try_from(pid).ok()?).ok()?;
         let groups = process.cgroups().ok()?;
         let own = groups.into_iter().find(|group| group.hierarchy == 0)?;
-        Some(self.0.join(own.pathname.trim_start_matches('/')))
+        let below = Path::new(own.pathname.trim_start_matches('/'));
+        let plain = below.components().all(|part| matches!(part, Component::Normal(_)));
+        plain.then(|| self.0.join(below))
     }
 
     /// Every cgroup below the root.
@@ -114,22 +117,56 @@ impl Hierarchy {
         self.below_root(cgroup).components().count()
     }
 
-    /// The cgroup that somebody names: a path, of the file system or below the root, or the last part of one, as units
-    /// have names.
+    /// The cgroup of a name: a path of the file system, a path below the root, or the last part of one, as units have
+    /// names. Its path is canonical and below the root, by no mount point in between.
+    ///
+    /// # Errors
+    /// No cgroup or several have the name. It is the root or netnice's own: [`Error::NotAttachable`]. The path leads out of
+    /// the hierarchy: [`Error::OutsideHierarchy`].
     pub fn named(&self, name: &str) -> Result<PathBuf> {
-        let path = Path::new(name);
+        let absolute = Path::new(name).is_absolute().then(|| PathBuf::from(name));
         let below = self.0.join(name.trim_start_matches('/'));
-        let found = if path.starts_with(&self.0) && path.is_dir() {
-            path.to_path_buf()
-        } else if name.contains('/') && below.is_dir() {
-            below
-        } else {
-            self.with_last_part(name)?
-        };
-        if found == self.0 || self.is_ours(&found) {
-            return Err(Error::NotAttachable(found));
+        let paths = absolute.into_iter().chain(name.contains('/').then_some(below));
+        let mut outside = None;
+        for path in paths.filter(|path| path.is_dir()) {
+            match self.inside(&path)? {
+                Some(cgroup) => return self.attachable(cgroup),
+                None => outside = Some(path),
+            }
         }
-        Ok(found)
+        if let Some(path) = outside {
+            return Err(Error::OutsideHierarchy(path, self.0.clone()));
+        }
+        match Path::new(name).components().next_back() {
+            Some(Component::Normal(_)) => self.attachable(self.with_last_part(name)?),
+            _ => Err(Error::NoCgroup(name.to_owned(), self.0.clone())),
+        }
+    }
+
+    fn attachable(&self, cgroup: PathBuf) -> Result<PathBuf> {
+        if cgroup == self.0 || self.is_ours(&cgroup) {
+            return Err(Error::NotAttachable(cgroup));
+        }
+        Ok(cgroup)
+    }
+
+    /// The path of a folder without links and `..`; `None`: not in this hierarchy, or behind another mount.
+    fn inside(&self, path: &Path) -> Result<Option<PathBuf>> {
+        let canonical = |path: &Path| fs::canonicalize(path).map_err(Error::file("look at", path));
+        let (path, root) = (canonical(path)?, canonical(&self.0)?);
+        let Ok(below) = path.strip_prefix(&root) else {
+            return Ok(None);
+        };
+        if below.as_os_str().is_empty() {
+            return Ok(Some(self.0.clone()));
+        }
+        let top = File::open(&self.0).map_err(Error::file("open", &self.0))?;
+        let within = ResolveFlags::BENEATH | ResolveFlags::NO_XDEV | ResolveFlags::NO_SYMLINKS;
+        match openat2(&top, below, OFlags::PATH | OFlags::DIRECTORY, Mode::empty(), within) {
+            Ok(_) => Ok(Some(self.0.join(below))),
+            Err(Errno::XDEV) => Ok(None),
+            Err(why) => Err(Error::file("open the cgroup", path)(why.into())),
+        }
     }
 
     fn with_last_part(&self, name: &str) -> Result<PathBuf> {

@@ -72,6 +72,8 @@ pub enum Error {
     SeveralCgroups(String, String),
     #[error("{0} cannot be attached: it is the root of the cgroups, netnice's own, or 32 deep.\nName a unit, a container or a cgroup of yours.")]
     NotAttachable(PathBuf),
+    #[error("{0} is no cgroup of the hierarchy at {1}: its path leads out of it, or another mount hides it.\nName a unit, a container or a cgroup below {1}.")]
+    OutsideHierarchy(PathBuf, PathBuf),
     #[error("no cgroup v2 hierarchy is mounted.\nMount one: 'mount -t cgroup2 none /sys/fs/cgroup' (or boot with systemd.unified_cgroup_hierarchy=1).")]
     NoCgroup2,
     #[error("{} cannot be applied: {}\nNothing was changed. 'netnicectl policy check' tells what each rule means.", .0.display(), .1.trim_end())]

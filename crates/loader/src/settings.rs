@@ -53,7 +53,6 @@ impl UpOptions {
     }
 }
 
-const SIZE: usize = 1024;
 const KEY: [u8; 4] = [0; 4];
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,20 +85,28 @@ impl State {
     /// `None` when nothing complete is loaded, or it may not be read.
     pub fn read() -> Option<Self> {
         let map = pins::map(&pins::state())?;
-        let value = map.lookup(&KEY, MapFlags::ANY).ok()??;
+        Self::decode(&map.lookup(&KEY, MapFlags::ANY).ok()??)
+    }
+
+    fn decode(value: &[u8]) -> Option<Self> {
         let text = value.split(|b| *b == 0).next()?;
         serde_json::from_slice(text).ok()
     }
 
-    pub(crate) fn pin(&self) -> Result<()> {
+    /// As long as it is; the kernel rounds values up to eight bytes.
+    fn encode(&self) -> Vec<u8> {
         let mut value = serde_json::to_vec(self).expect("strings and numbers");
-        assert!(value.len() < SIZE, "the state outgrew its map");
-        value.resize(SIZE, 0);
+        value.push(0);
+        value
+    }
+
+    pub(crate) fn pin(&self) -> Result<()> {
+        let value = self.encode();
         let options = libbpf_rs::libbpf_sys::bpf_map_create_opts {
             sz: size_of::<libbpf_rs::libbpf_sys::bpf_map_create_opts>() as _,
             ..Default::default()
         };
-        let (key, size) = (KEY.len() as u32, SIZE as u32);
+        let (key, size) = (KEY.len() as u32, value.len() as u32);
         let mut map = MapHandle::create(MapType::Array, Some("netnice_state"), key, size, 1, &options)
             .map_err(Error::bpf("create the state map"))?;
         map.update(&KEY, &value, MapFlags::ANY)
@@ -217,6 +224,15 @@ mod tests {
             assert!(ALGORITHMS[..i].iter().all(|b| b.name != a.name));
             assert!(!a.defaults.is_empty(), "{}", a.name);
         }
+    }
+
+    #[test]
+    fn a_state_of_any_length_is_kept() {
+        let why = "\u{65e5}".repeat(2000);
+        let state = State::new(vec!["netnice".into()], true, Some(why));
+        let mut kept = state.encode();
+        kept.resize(kept.len().next_multiple_of(8), 0);
+        assert_eq!(State::decode(&kept), Some(state));
     }
 
     #[test]

@@ -35,10 +35,10 @@ def as_user(number: int) -> tuple[str, ...]:
 DROP = as_user(65534)
 
 
-def call(name: str, *words: str, check: bool = True, **options: Any) -> Done:
-    """Runs a program of the project to its end."""
+def call(name: str, *words: str, check: bool = True, timeout: float = 60, **options: Any) -> Done:
+    """Runs a program of the project to its end, or kills it after so many seconds."""
     argv = [program(name), *words]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False, **options)
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=timeout, check=False, **options)
     assert not check or done.returncode == 0, f"{argv} ended with {done.returncode}: {done.stderr}"
     return done
 

@@ -77,7 +77,7 @@ def rewrite_state(**values: Any) -> None:
     pin = MAPS / "state"
     value = bytes(int(byte, 16) for byte in bpftool("map", "dump", "pinned", pin)[0]["value"])
     state = {**json.loads(value.rstrip(b"\0")), **values}
-    new = json.dumps(state).encode().ljust(len(value), b"\0").hex(" ").split()
+    new = json.dumps(state, separators=(",", ":")).encode().ljust(len(value), b"\0").hex(" ").split()
     key = ["key", "hex", "00", "00", "00", "00"]
     subprocess.run([program("bpftool"), "map", "update", "pinned", str(pin), *key, "value", "hex", *new], check=True)
 

@@ -19,6 +19,8 @@ pub const FILE: &str = "/etc/netnice/policy.toml";
 const COMMAND: usize = 15;
 /// What container engines call the cgroup of a container, before its id.
 const CONTAINERS: [&str; 4] = ["docker-", "libpod-", "cri-containerd-", "crio-"];
+/// What systemd has the name end in.
+const SCOPE: &str = ".scope";
 /// An id from which so much is given is a container's wherever it is a cgroup's name.
 const UNMISTAKABLE: usize = 12;
 
@@ -77,6 +79,8 @@ enum NoRule {
     Level(u32),
     #[error("'{0}': {1}")]
     Pattern(String, NoPattern),
+    #[error("'{0}', with what container engines write before an id, and {SCOPE}: {1}")]
+    Container(String, NoPattern),
     #[error("'{0}' is no slice: those end in .slice")]
     Slice(String),
     #[error("'{0}' does not begin with '/': a cgroup is named by its path below the root. To name its last part, write unit")]
@@ -148,40 +152,23 @@ fn rules(entry: Entry) -> std::result::Result<(String, Vec<Rule>), NoRule> {
         "slice" => vec![rule(Subject::Unit, pattern(&value)?)],
         "cgroup" if !value.starts_with('/') => return Err(NoRule::Relative(value)),
         "cgroup" => vec![rule(Subject::Cgroup, pattern(&value)?)],
-        "command" => vec![rule(Subject::Command, cut(pattern(&value)?, &value)?)],
+        "command" => match pattern(&value)?.cut(COMMAND) {
+            Some(name) => vec![rule(Subject::Command, name)],
+            None => return Err(NoRule::Command(value)),
+        },
         _ => {
             let id = pattern(&value)?;
-            let scopes = CONTAINERS.map(|start| scope(&id).after(start));
-            let bare = (id.head.len() >= UNMISTAKABLE).then(|| id.clone());
-            let all = scopes.into_iter().chain(bare);
-            all.map(|pattern| rule(Subject::Unit, pattern)).collect()
+            let bare = (id.start().len() >= UNMISTAKABLE).then(|| Ok(id.clone()));
+            let scopes = CONTAINERS.map(|start| id.between(start, SCOPE));
+            let patterns: std::result::Result<Vec<_>, _> = scopes.into_iter().chain(bare).collect();
+            let patterns = patterns.map_err(|why| NoRule::Container(value, why))?;
+            patterns
+                .into_iter()
+                .map(|pattern| rule(Subject::Unit, pattern))
+                .collect()
         }
     };
     Ok((text, means))
-}
-
-/// Of a container's id: systemd has its cgroup's name end in .scope.
-fn scope(id: &Pattern) -> Pattern {
-    let mut scope = id.clone();
-    match &mut scope.tail {
-        Some(tail) => tail.push_str(".scope"),
-        None => scope.head.push_str(".scope"),
-    }
-    scope
-}
-
-/// As the kernel cuts the name.
-fn cut(mut pattern: Pattern, text: &str) -> std::result::Result<Pattern, NoRule> {
-    let too_long = pattern.length() > COMMAND;
-    match pattern.tail {
-        Some(_) if too_long => Err(NoRule::Command(text.to_owned())),
-        None if too_long => {
-            let end = (0..=COMMAND).rev().find(|i| pattern.head.is_char_boundary(*i));
-            pattern.head.truncate(end.unwrap_or(0));
-            Ok(pattern)
-        }
-        _ => Ok(pattern),
-    }
 }
 
 #[cfg(test)]
@@ -232,6 +219,7 @@ mod tests {
 
     #[test]
     fn what_is_refused_says_where() {
+        let container = format!("[[rule]]\ncontainer = '{}'", "a".repeat(108));
         let many = "[[rule]]\nunit = 'x'\n".repeat(NN_RULES as usize + 1);
         for (text, why) in [
             ("[[rule]]\n", "line 1: a rule names one of"),
@@ -241,6 +229,7 @@ mod tests {
             ("[[rule]]\nslice = 'a.service'", "is no slice"),
             ("[[rule]]\ncgroup = 'a'", "does not begin with '/'"),
             ("[[rule]]\ncommand = 'a-very-long-one*name'", "15 bytes"),
+            (&container, "with what container engines write before an id"),
             ("[[rule]]\nunits = 'a'", "unknown field `units`"),
             ("[[rule]]\nunit = 'a'\ndirection = 'up'", "unknown variant `up`"),
             ("[[rule]]\nunit = 'a'\nquic = 'udp'", "expected `tcp`"),
@@ -250,5 +239,73 @@ mod tests {
             let said = parse(text).expect_err(text);
             assert!(said.contains(why), "{text}: {said}");
         }
+    }
+
+    /// Files as a person or a program may write them: right, nearly right, and of any length and letters.
+    fn generated(random: &mut fastrand::Rng) -> String {
+        const KEYS: [&str; 7] = ["unit", "slice", "container", "cgroup", "command", "level", "units"];
+        const PIECES: [&str; 10] = [
+            "a",
+            "*",
+            "/",
+            ".slice",
+            "é",
+            "日",
+            "?",
+            "0123456789abcdef",
+            " ",
+            "docker-",
+        ];
+        const OTHERS: [&str; 8] = [
+            "level = 2",
+            "level = 4294967295",
+            "mark = false",
+            "direction = 'send'",
+            "direction = 'receive'",
+            "quic = 'tcp'",
+            "mark = 1",
+            "",
+        ];
+        let mut text = String::new();
+        for _ in 0..random.usize(..4) {
+            let pieces = match random.usize(..8) {
+                0 => random.usize(..140),
+                _ => random.usize(..8),
+            };
+            let value: String = (0..pieces).filter_map(|_| random.choice(PIECES)).collect();
+            let start = if random.bool() { "/" } else { "" };
+            let key = random.choice(KEYS).unwrap_or_default();
+            let other = random.choice(OTHERS).unwrap_or_default();
+            text += &format!("[[rule]]\n{key} = '{start}{value}'\n{other}\n");
+        }
+        text
+    }
+
+    /// Each is refused with a reason, or every rule of it reaches the kernel and comes back as it was.
+    fn hold_or_are_refused(files: usize) {
+        let mut random = fastrand::Rng::with_seed(34);
+        let (mut held, mut refused) = (0, 0);
+        for _ in 0..files {
+            let text = generated(&mut random);
+            let Ok(all) = parse(&text) else {
+                refused += 1;
+                continue;
+            };
+            for rule in all.into_iter().flat_map(|written| written.means) {
+                assert_eq!(Rule::of_kernel(&rule.to_kernel()), Some(rule), "{text}");
+            }
+            held += 1;
+        }
+        assert!(held.min(refused) > files / 20, "{held} held, {refused} were refused");
+    }
+
+    #[test]
+    fn ten_thousand_files() {
+        hold_or_are_refused(10_000);
+    }
+
+    #[test]
+    fn a_million_files() {
+        hold_or_are_refused(1_000_000);
     }
 }

@@ -19,11 +19,14 @@ use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness::Refusal;
-use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NN_NICENESS_NO_QUIC};
+use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NN_NICENESS_NO_QUIC, NN_RULES};
 use crate::{niceness, pins, quic, Error, Result};
 
 pub use file::{read, Written, FILE};
 pub use rule::{NoPattern, Pattern, Rule, Subject};
+
+/// Of a set: the kernel's side has two.
+const ROOM: u32 = NN_RULES as u32;
 
 /// What applying rules has done.
 #[derive(Debug, Default)]
@@ -129,23 +132,30 @@ pub fn current() -> Vec<Rule> {
         // SAFETY: as many bytes as the structure has, of integers.
         Rule::of_kernel(&unsafe { std::mem::transmute::<[u8; size_of::<nn_rule>()], nn_rule>(value) })
     };
-    (0..choices.rules).filter_map(read).collect()
+    let first = choices.set * ROOM;
+    let number = choices.rules[choices.set as usize % 2];
+    (first..first + number).filter_map(read).collect()
 }
 
-/// Gives them to the kernel.
+/// Gives them to the kernel: into the set that it does not compare, which then holds in place of the other.
 pub(crate) fn put(rules: &[Rule]) -> Result<()> {
     let Some((map, choices)) = pins::map(&pins::rules()).zip(niceness::choices()) else {
         return Ok(()); // somebody else's program holds the root
     };
-    let choose = |rules| niceness::choose(niceness_choices { rules, ..choices });
-    choose(0)?; // no rule is compared half written
-    for (i, rule) in (0u32..).zip(rules) {
+    let set = 1 - choices.set % 2;
+    for (i, rule) in (set * ROOM..).zip(rules) {
         // SAFETY: a structure of integers without gaps, as many bytes as it has.
         let value: [u8; size_of::<nn_rule>()] = unsafe { std::mem::transmute(rule.to_kernel()) };
         map.update(&i.to_ne_bytes(), &value, MapFlags::ANY)
             .map_err(Error::bpf("keep a rule"))?;
     }
-    choose(rules.len() as u32)
+    let mut numbers = choices.rules;
+    numbers[set as usize] = rules.len() as u32;
+    niceness::choose(niceness_choices {
+        set,
+        rules: numbers,
+        ..niceness::choices().unwrap_or(choices)
+    })
 }
 
 /// What there is now that these rules name.

@@ -62,9 +62,8 @@ impl Rule {
     pub(super) fn to_kernel(&self) -> nn_rule {
         let tail = self.pattern.tail.as_deref().unwrap_or_default();
         let mut text = [0; NN_RULE_TEXT as usize];
-        let (head, rest) = text.split_at_mut(self.pattern.head.len());
-        head.copy_from_slice(self.pattern.head.as_bytes());
-        rest[..tail.len()].copy_from_slice(tail.as_bytes());
+        let both = self.pattern.head.bytes().chain(tail.bytes());
+        text.iter_mut().zip(both).for_each(|(to, byte)| *to = byte); // a pattern is not longer
         nn_rule {
             subject: number(self.subject),
             niceness: self.niceness(),
@@ -83,10 +82,7 @@ impl Rule {
         let subjects = [Subject::Unit, Subject::Cgroup, Subject::Command];
         Some(Self {
             subject: subjects.into_iter().find(|s| number(*s) == found.subject)?,
-            pattern: Pattern {
-                head: text(head)?,
-                tail: if found.open == 0 { None } else { Some(text(tail)?) },
-            },
+            pattern: Pattern::new(text(head)?, if found.open == 0 { None } else { Some(text(tail)?) }).ok()?,
             group: niceness::group(found.niceness)?,
             without_quic: found.niceness & NN_NICENESS_NO_QUIC != 0,
         })
@@ -115,11 +111,12 @@ impl Display for Rule {
 
 const LONGEST: usize = NN_RULE_TEXT as usize;
 
-/// What a name begins with, and what it ends with if anything may be between.
+/// What a name begins with, and what it ends with if anything may be between: together at most 128 bytes, as many as the
+/// kernel's side has room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
-    pub head: String,
-    pub tail: Option<String>,
+    head: String,
+    tail: Option<String>,
 }
 
 /// Why a text is no pattern.
@@ -131,11 +128,18 @@ pub enum NoPattern {
     Stars,
     #[error("it has a '{0}', which stands for itself: of wildcards there is '*' only. Write a rule for each form")]
     Other(char),
-    #[error("it is longer than {LONGEST} bytes: replace a part of it by '*'")]
-    Long,
+    #[error("it has {0} bytes, and there is room for {LONGEST}: replace a part of it by '*'")]
+    Long(usize),
 }
 
 impl Pattern {
+    fn new(head: String, tail: Option<String>) -> Result<Self, NoPattern> {
+        match head.len() + tail.as_ref().map_or(0, String::len) {
+            length if length > LONGEST => Err(NoPattern::Long(length)),
+            _ => Ok(Self { head, tail }),
+        }
+    }
+
     pub fn matches(&self, name: &str) -> bool {
         match &self.tail {
             None => name == self.head,
@@ -143,16 +147,31 @@ impl Pattern {
         }
     }
 
-    /// The same, with something before it.
-    pub(super) fn after(&self, start: &str) -> Self {
-        Self {
-            head: format!("{start}{}", self.head),
-            tail: self.tail.clone(),
+    /// The same between two texts.
+    pub(super) fn between(&self, start: &str, end: &str) -> Result<Self, NoPattern> {
+        let head = format!("{start}{}", self.head);
+        match &self.tail {
+            Some(tail) => Self::new(head, Some(format!("{tail}{end}"))),
+            None => Self::new(head + end, None),
         }
     }
 
-    pub(super) fn length(&self) -> usize {
-        self.head.len() + self.tail.as_ref().map_or(0, String::len)
+    /// Names of `longest` bytes at most, as the kernel cuts them; `None`: no such name matches.
+    pub(super) fn cut(mut self, longest: usize) -> Option<Self> {
+        match &self.tail {
+            Some(tail) if self.head.len() + tail.len() > longest => return None,
+            Some(_) => {}
+            None => {
+                let end = (0..=longest).rev().find(|i| self.head.is_char_boundary(*i));
+                self.head.truncate(end.unwrap_or(0));
+            }
+        }
+        Some(self)
+    }
+
+    /// The bytes that every name that it matches begins with.
+    pub(super) fn start(&self) -> &str {
+        &self.head
     }
 }
 
@@ -166,21 +185,11 @@ impl FromStr for Pattern {
         if let Some(other) = text.chars().find(|c| "?[]{}".contains(*c)) {
             return Err(NoPattern::Other(other));
         }
-        let pattern = match text.split_once('*') {
-            None => Self {
-                head: text.to_owned(),
-                tail: None,
-            },
-            Some((_, tail)) if tail.contains('*') => return Err(NoPattern::Stars),
-            Some((head, tail)) => Self {
-                head: head.to_owned(),
-                tail: Some(tail.to_owned()),
-            },
-        };
-        if pattern.length() > LONGEST {
-            return Err(NoPattern::Long);
+        match text.split_once('*') {
+            None => Self::new(text.to_owned(), None),
+            Some((_, tail)) if tail.contains('*') => Err(NoPattern::Stars),
+            Some((head, tail)) => Self::new(head.to_owned(), Some(tail.to_owned())),
         }
-        Ok(pattern)
     }
 }
 
@@ -292,7 +301,7 @@ mod tests {
             ("a*b*", NoPattern::Stars),
             ("a?", NoPattern::Other('?')),
             ("{a,b}", NoPattern::Other('{')),
-            (&long, NoPattern::Long),
+            (&long, NoPattern::Long(LONGEST + 1)),
         ] {
             assert_eq!(text.parse::<Pattern>(), Err(why));
         }
