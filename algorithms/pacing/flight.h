@@ -36,10 +36,12 @@ nn_inline bool nn_is_tried(const struct nn_flow *flow, const struct nn_ack *ack)
 	return nn_may_grow(flow, ack) && nn_window_limits(&flow->win, ack);
 }
 
-/* One of a host's flows to a place: a quarter of the way to their mean, which keeps their sum if each does so. */
+#define NN_GIVE 8u /* a clear round gives back this part of what is more than a segment above the siblings' mean */
+
+/* Nobody is raised: another's window says nothing of what this flow's path holds. */
 nn_inline void nn_share(struct nn_window *win, u32 mean)
 {
-	nn_shrink(win, win->w + nn_sub_saturating(mean, win->w) / 4 - nn_sub_saturating(win->w, mean) / 4);
+	nn_shrink(win, win->w - nn_sub_saturating(win->w, nn_add_saturating(mean, NN_ONE)) / NN_GIVE);
 }
 
 #endif

@@ -116,19 +116,21 @@ nn_inline void netnice_on_ack(struct nn_flow *flow, nn_params p, const struct nn
 		netnice_of(flow)->service = service;
 	if (rtt)
 		netnice_on_rtt(flow, p, ack, rtt);
-	if (nn_may_grow(flow, ack))
+	if (nn_is_tried(flow, ack))
 		netnice_reno_grow(netnice_of(flow), ack->acked);
-	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
+	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_is_tried(flow, ack))
 		nn_flow_slow_start(flow, ack);
 }
 
 nn_inline void netnice_on_round_end(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
 				    const struct nn_siblings *siblings)
 {
+	bool congested = netnice_congested(&flow->round, p);
+
 	netnice_of(flow)->service = nn_service_bound(flow, ack, netnice_of(flow)->service);
 	netnice_on_round(flow, p, ack, siblings);
 	nn_forget();
-	netnice_share(flow, ack, siblings);
+	netnice_share(flow, ack, siblings, congested);
 	nn_forget();
 	nn_count_sub_packet_rounds(flow);
 	nn_round_begin(&flow->round, ack->delivered, ack->now_us);

@@ -29,7 +29,7 @@ struct nn_receiver_siblings {
 /* A round is over: the flow is counted, and learns what was found before. */
 nn_rare void nn_siblings_count(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, u32 now_us)
 {
-	if (now_us - siblings->count_us > NN_COUNT_US) {
+	if ((s32)(now_us - siblings->count_us) > NN_COUNT_US) { /* an arrival may be backdated */
 		siblings->flows = siblings->counted;
 		siblings->window = siblings->counted ? (u32)(siblings->windows / siblings->counted) : 0;
 		siblings->counted = 0;

@@ -7,7 +7,7 @@
 
 static u32 rows[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 
-static struct nn_places places[NN_ALGORITHM_COUNT];
+static struct nn_places places;
 
 struct nn_core {
 	u32 algorithm;
@@ -52,7 +52,7 @@ struct nn_core *nn_core_new(int row)
 
 static struct nn_connection connection(struct nn_core *core)
 {
-	struct nn_connection c = { &core->flow, rows[core->algorithm], &places[core->algorithm], 0 };
+	struct nn_connection c = { &core->flow, rows[core->algorithm], &places, { .algorithm = core->algorithm } };
 
 	return c;
 }
@@ -84,11 +84,11 @@ void nn_core_recovery(struct nn_core *core, enum nn_recovery state)
 	nn_connection_recovery(core->algorithm, &c, state);
 }
 
-void nn_core_restart(struct nn_core *core, u32 now_us)
+void nn_core_restart(struct nn_core *core, u32 now_us, u32 delivered)
 {
 	struct nn_connection c = connection(core);
 
-	nn_connection_restart(core->algorithm, &c, now_us);
+	nn_connection_restart(core->algorithm, &c, now_us, delivered);
 }
 
 u32 nn_core_ssthresh(const struct nn_core *core)

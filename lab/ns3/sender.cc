@@ -76,7 +76,7 @@ void Sender::State(TcpSocketState::TcpCongState_t state)
 
 void Sender::Wake()
 {
-	nn_core_restart(m_core, Microseconds(Simulator::Now()));
+	nn_core_restart(m_core, Microseconds(Simulator::Now()), m_delivered);
 }
 
 void Sender::Sample(Stamp &stamp)

@@ -17,4 +17,5 @@ mod path;
 mod peer_clocks;
 mod properties;
 mod receiver;
+mod siblings;
 mod tcplp_rules;

@@ -3,7 +3,7 @@
 
 use crate::feed::{Feeder, BASE_US, MSS};
 use approx::assert_abs_diff_eq;
-use netnice_cores::{Ack, Algorithm, Param, Recovery, Siblings, ONE};
+use netnice_cores::{Ack, Algorithm, Param, Recovery, ONE};
 
 /// How long two segments take at this rate, microseconds.
 fn pair_gap_us(rate: u64) -> f64 {
@@ -44,11 +44,8 @@ fn sub_packet_gap(gap_ms: u32, sub_packet: u32, rounds: u32) -> f64 {
     for i in 0..rounds {
         flow.round(2 * BASE_US + i % 2 * 2_000); // a queue moves; RTTs that stand still are a longer way
     }
+    flow.core.flow.win.asking = sub_packet as u8;
     let ack = flow.ack(2, flow.delivered.wrapping_sub(1), BASE_US);
-    flow.core.siblings = Some(Siblings {
-        sub_packet,
-        ..Siblings::default()
-    });
     pair_gap_us(flow.core.on_ack(&ack).rate)
 }
 

@@ -227,7 +227,7 @@ fn siblings_change_nothing() {
         flows: 8,
         window: 4096,
         worst_rtt: BASE_US + 1,
-        sub_packet: 7,
+        asking: 7,
     });
     for rtt in [BASE_US, LIMIT_US + 1, BASE_US, 2 * BASE_US] {
         one.round(rtt);
