@@ -7,6 +7,7 @@
 mod access;
 mod admin;
 mod answer;
+mod clients;
 mod config;
 mod hints;
 mod learned;
@@ -19,6 +20,7 @@ mod rules;
 mod run;
 mod server;
 mod socket;
+mod store;
 mod upstream;
 mod visitors;
 

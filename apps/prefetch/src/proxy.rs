@@ -23,7 +23,7 @@ use crate::metrics::Metrics;
 use crate::reply::Reply;
 use crate::socket::Socket;
 use crate::upstream::{forward, Upload, Upstream};
-use crate::visitors::{self, Visitors};
+use crate::visitors::Visitors;
 use crate::{hints, rules};
 
 /// What of the configuration may change while requests are answered.
@@ -60,6 +60,7 @@ pub struct Proxy {
 /// A request, as far as the rules need it once it is on its way.
 pub struct Asked {
     pub client: u64,
+    pub network: u64,
     pub url: String,
     pub get: bool,
     pub saves_data: bool,
@@ -87,7 +88,8 @@ impl Proxy {
         let headers = request.headers();
         let program = headers.get(header::USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes);
         let asked = Asked {
-            client: visitors::number(peer.address, program),
+            client: self.learner.clients.browser(peer.address, program),
+            network: self.learner.clients.network(peer.address),
             url: request.uri().path_and_query().map_or("/", |p| p.as_str()).to_owned(),
             get: request.method() == Method::GET,
             saves_data: rules::saves_data(headers),
@@ -162,7 +164,9 @@ impl Proxy {
         }
         if let Some(used) = &findings.used {
             self.metrics.used.inc();
-            self.learner.learn(asked.client, used, true, true);
+            if rules::is_plain(used) {
+                self.learner.learn(asked.client, asked.network, used, true, None);
+            }
         }
         self.metrics.wasted.inc_by(findings.wasted);
         if let Some(entry) = entry {
@@ -173,6 +177,10 @@ impl Proxy {
 
     /// Learns from a reply that is for everybody; gives what its client should be told.
     fn learn(&self, settings: &Settings, asked: &Asked, status: StatusCode, reply: &HeaderMap) -> Vec<String> {
+        let for_everybody = rules::is_for_everybody(status, reply, std::time::SystemTime::now());
+        if for_everybody == Some(false) {
+            self.learner.withdraw(&asked.url);
+        }
         let whole = matches!(status, StatusCode::OK | StatusCode::NOT_MODIFIED);
         if !whole || !rules::is_plain(&asked.url) || rules::is_personal(reply, asked.by_person) {
             return Vec::new();
@@ -182,8 +190,10 @@ impl Proxy {
         } else {
             is_page(&asked.url)
         };
-        let reusable = rules::is_reusable(reply, std::time::SystemTime::now());
-        self.learner.learn(asked.client, &asked.url, page, reusable);
+        // A user's cookies may have made the reply: it does not vouch for the URL.
+        let reusable = for_everybody.filter(|all| !all || !asked.by_person);
+        self.learner
+            .learn(asked.client, asked.network, &asked.url, page, reusable);
         if !page || status != StatusCode::OK || asked.saves_data {
             return Vec::new();
         }
