@@ -100,6 +100,7 @@ pub struct Prefetch {
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     pub connections: usize,
+    /// Of an IPv4 address, or of an IPv6 /64
     pub connections_per_address: usize,
     /// Bytes of a request's head
     #[serde(deserialize_with = "written")]
@@ -114,6 +115,9 @@ pub struct Limits {
     /// For the site's server to begin its reply
     #[serde(deserialize_with = "written")]
     pub reply_time: Time,
+    /// For a WebSocket without a byte in either direction
+    #[serde(deserialize_with = "written")]
+    pub websocket_idle: Time,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -175,6 +179,7 @@ impl Default for Limits {
             head_time: Time::from_secs(30),
             stall: Time::from_secs(60),
             reply_time: Time::from_secs(60),
+            websocket_idle: Time::from_secs(300),
         }
     }
 }

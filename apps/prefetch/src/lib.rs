@@ -9,6 +9,8 @@ mod admin;
 mod answer;
 mod clients;
 mod config;
+mod connections;
+mod descriptors;
 mod hints;
 mod learned;
 mod learner;
@@ -21,6 +23,7 @@ mod run;
 mod server;
 mod socket;
 mod store;
+mod upgrade;
 mod upstream;
 mod visitors;
 

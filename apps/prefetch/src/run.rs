@@ -15,7 +15,7 @@ use crate::options::Serve;
 use crate::proxy::{Proxy, Settings};
 use crate::server::{listen, Server};
 use crate::store::Store;
-use crate::{admin, server, socket, Error, Result};
+use crate::{admin, descriptors, server, socket, Error, Result};
 use netnice_output::complain;
 
 pub fn serve(options: &Serve) -> Result<()> {
@@ -36,6 +36,7 @@ async fn run(options: &Serve, config: Config) -> Result<()> {
     let acceptor = config.tls.as_ref().map(server::acceptor).transpose()?;
     let settings = settings(config)?;
     let config = &settings.config;
+    descriptors::allow(config.limits.connections);
     let learner = Learner::start(&config.prefetch, store(config)?)?;
     let buffers = Semaphore::new((config.prefetch.buffers.0 / 1024) as usize);
     let admin = config.admin;
@@ -148,6 +149,7 @@ fn reload(options: &Serve, server: &Server) -> Result<()> {
         complain("listen, admin, store, memory, buffers and whether there is TLS change with the next start only");
     }
     let settings = settings(config)?;
+    descriptors::allow(settings.config.limits.connections);
     server.proxy.learner.configure(&settings.config.prefetch)?;
     if before.config.tls.is_some() && acceptor.is_some() {
         server.tls.store(acceptor.map(Arc::new));

@@ -8,3 +8,4 @@ mod hints;
 mod hostile;
 mod operation;
 mod prefetches;
+mod upgrades;
