@@ -120,7 +120,6 @@ class TestUnits:
         (one,) = [one for one in status()["attached"] if one["cgroup"].endswith("nnt-both.service")]
         assert (one["level"], one["direction"], one["marked"]) == (1, "both", False)
 
-
     def test_cgroups_that_sockets_do_not_look_at_are_passed_over(self, apply: Apply, slice_: Path) -> None:
         """Those 32 deep, and those of another hierarchy, whose numbers may be the same."""
         apply(unit("nnt-*"))
