@@ -80,6 +80,7 @@ background = ["{background}"]
 foreground = "{foreground}"
 hints = {hints}
 clients = 1
+trust_logs = true
 busy = 100000
 deadline = "1h"
 [limits]

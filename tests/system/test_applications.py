@@ -201,8 +201,8 @@ def example(request: pytest.FixtureRequest) -> list[str]:
     folder.chmod(0o755)
     (folder / "main.c").write_text(C_MAIN)
     sources = [str(folder / "main.c"), str(BINDINGS / "c" / "background.c")]
-    words = ["-Wall", "-Wextra", "-Werror", f"-I{BINDINGS / 'c'}", "-o", str(folder / "main"), *sources]
-    subprocess.run([program("cc"), *words], check=True)
+    words = ["-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined", f"-I{BINDINGS / 'c'}"]
+    subprocess.run([program("cc"), *words, "-o", str(folder / "main"), *sources], check=True)
     return [str(folder / "main")]
 
 

@@ -120,6 +120,21 @@ class TestUnits:
         (one,) = [one for one in status()["attached"] if one["cgroup"].endswith("nnt-both.service")]
         assert (one["level"], one["direction"], one["marked"]) == (1, "both", False)
 
+    def test_cgroups_that_sockets_do_not_look_at_are_passed_over(self, apply: Apply, slice_: Path) -> None:
+        """Those 32 deep, and those of another hierarchy, whose numbers may be the same."""
+        apply(unit("nnt-*"))
+        other = Path("/sys/fs/cgroup/pids") / f"nnt-{slice_.name}"
+        deep = slice_
+        for depth in range(2, 34):
+            deep = deep / f"nnt-{depth}"
+            deep.mkdir()
+        if other.parent.is_dir():
+            other.mkdir()
+        found = kernel.bpftool("map", "dump", "pinned", kernel.MAPS / "attached")
+        if other.is_dir():
+            other.rmdir()
+        assert len(found) == len(attached()) == 30
+
 
 class TestPrograms:
     def test_what_yields_more_already_stays(self, apply: Apply, pair: Pair, slice_: Path) -> None:

@@ -121,6 +121,7 @@ fn shares(rows: &[Row], row: &Row) -> (Option<Estimate>, Option<Estimate>) {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::results::Latency;
 
     /// A measurement of so many Mbit/s, beside others of so many.
     pub fn measured(action: &str, direction: Direction, primary: f64, beside: f64) -> Measurement {
@@ -138,6 +139,24 @@ pub mod tests {
             call: None,
             clock_jump_s: None,
         }
+    }
+
+    #[test]
+    fn delays_are_medians_in_whatever_order_they_were_measured() {
+        let measurements: Vec<_> = [30.0, 10.0, 20.0, 50.0, 40.0]
+            .map(|p95_ms| {
+                let mut one = measured("reno/none", Direction::Up, 10.0, 0.0);
+                one.ping = Some(Latency {
+                    sent: 1,
+                    lost: 0,
+                    p50_ms: p95_ms,
+                    p95_ms,
+                    max_ms: p95_ms,
+                });
+                one
+            })
+            .into();
+        assert_eq!(Summary::of(&measurements).rows[0].ping_p95, Some(30.0));
     }
 
     #[test]

@@ -7,15 +7,18 @@
 //! - "Non-image" is for the caller to say; the log readers count style sheets, scripts and fonts as images, since
 //!   pages embed them today as they did images then.
 //! - Memory is bounded: counts are halved, a few contexts a request, while all takes more than it may.
-//! - A URL may be held back until several clients have asked for it, so that no one's secret link is told to others.
+//! - A URL is predicted only once its reply was seen to be for everybody, and several networks have asked for it.
 
+mod client;
 mod contexts;
+mod explain;
 pub mod log;
 mod params;
 mod predictor;
 mod saved;
 mod urls;
 
-pub use params::{Error, Params};
-pub use predictor::{Prediction, Predictor, Reason, Request, Withheld};
+pub use explain::{Reason, Withheld};
+pub use params::{matches, Error, Params};
+pub use predictor::{Prediction, Predictor, Request};
 pub use urls::{Changes, ContextRow, UrlRow};

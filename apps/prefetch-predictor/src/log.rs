@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Access logs, a line at a time: Common and Combined (Apache, nginx), W3C extended (IIS), Squid's own.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDateTime};
-
-use crate::Request;
 
 /// Reads lines of any of these formats; a W3C log's own header says what its fields are.
 #[derive(Debug, Default)]
@@ -29,8 +26,10 @@ impl Reader {
 pub struct Record {
     /// Since 1970.
     pub at: Duration,
-    /// Address and, where the log has it, program of the client, as one number.
-    pub client: u64,
+    /// Of the client; in some logs a name.
+    pub address: String,
+    /// Of the client; empty where the log does not say.
+    pub program: String,
     pub method: String,
     /// As it was asked for: a path, from a proxy's log a whole URL.
     pub url: String,
@@ -42,24 +41,10 @@ pub struct Record {
 }
 
 impl Record {
-    /// What a predictor may learn from it; nothing from errors, partial replies, forms and people logged in.
-    pub fn request(&self) -> Option<Request<'_>> {
-        let whole = matches!(self.status, 200 | 304);
-        (self.method == "GET" && whole && !self.user).then(|| Request {
-            client: self.client,
-            url: &self.url,
-            page: is_page(&self.url),
-            cachable: is_static(&self.url),
-            at: self.at,
-        })
+    /// Whether a predictor may learn from it; nothing from errors, partial replies, forms and people logged in.
+    pub fn is_learnable(&self) -> bool {
+        self.method == "GET" && matches!(self.status, 200 | 304) && !self.user
     }
-}
-
-/// The number of a client: by its address and, where the log has it, its program.
-pub(super) fn client(address: &str, program: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (address, program).hash(&mut hasher);
-    hasher.finish()
 }
 
 /// What pages embed: no page itself. The paper's were images.
@@ -78,11 +63,6 @@ pub fn is_page(url: &str) -> bool {
     !EMBEDDED.iter().any(|e| e.eq_ignore_ascii_case(extension))
 }
 
-/// Whether it looks generated for one request: a query, or a program's place.
-pub(super) fn is_static(url: &str) -> bool {
-    !url.contains('?') && !url.contains("/cgi-bin/")
-}
-
 fn apache(line: &str) -> Option<Record> {
     let (address, rest) = line.split_once(' ')?;
     let (names, rest) = rest.split_once(" [")?;
@@ -98,7 +78,8 @@ fn apache(line: &str) -> Option<Record> {
     let time = DateTime::parse_from_str(time, "%d/%b/%Y:%H:%M:%S %z").ok()?;
     Some(Record {
         at: Duration::from_secs(time.timestamp().try_into().ok()?),
-        client: client(address, program),
+        address: address.to_owned(),
+        program: program.to_owned(),
         method: method.to_owned(),
         url: url.to_owned(),
         status,
@@ -147,10 +128,10 @@ impl Fields {
             Some(query) => format!("{stem}?{query}"),
             None => stem.to_owned(),
         };
-        let program = column("cs(User-Agent)").unwrap_or_default();
         Some(Record {
             at: Duration::from_millis(time.and_utc().timestamp_millis().try_into().ok()?),
-            client: client(column("c-ip")?, program),
+            address: column("c-ip")?.to_owned(),
+            program: column("cs(User-Agent)").unwrap_or_default().to_owned(),
             method: column("cs-method")?.to_owned(),
             url,
             status: column("sc-status")?.parse().ok()?,
@@ -171,7 +152,8 @@ fn squid(line: &str) -> Option<Record> {
     let user = words.next()?;
     Some(Record {
         at,
-        client: client(address, ""),
+        address: address.to_owned(),
+        program: String::new(),
         method: method.to_owned(),
         url: url.to_owned(),
         status: status.parse().ok()?,

@@ -22,8 +22,10 @@ pub struct Params {
     pub threshold: f64,
     /// How long a client waits after a reply before it asks for what was predicted.
     pub pause: Duration,
-    /// A URL is predicted once so many clients have asked for it, 1 to 255: nobody is told what one person alone knew.
+    /// A URL is predicted once so many networks have asked for it, 1 to 255.
     pub min_clients: u8,
+    /// URLs without a known reply are predicted, too.
+    pub trust_logs: bool,
     /// Bytes for all that is learned: contexts and URLs age when they need more.
     pub memory: usize,
     /// Clients whose latest requests are kept; who was silent longest is forgotten.
@@ -40,6 +42,7 @@ impl Params {
         threshold: 0.25,
         pause: Duration::from_secs(1),
         min_clients: 1,
+        trust_logs: false,
         memory: 128 << 20,
         clients: 10_000,
         visit: Duration::from_secs(30 * 60),
@@ -72,6 +75,14 @@ impl Params {
         wrong("memory", self.memory as f64, 65536.0, 1e12)?;
         wrong("clients", self.clients as f64, 1.0, 1e7)?;
         Ok(self)
+    }
+}
+
+/// Whether the text is the pattern; `*` at its end stands for anything.
+pub fn matches(pattern: &str, text: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => text.starts_with(start),
+        None => text == pattern,
     }
 }
 

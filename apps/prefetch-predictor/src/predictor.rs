@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Requests go in, predictions come out.
 
-use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use lru::LruCache;
 
-use crate::contexts::{ContextId, Contexts, ROOT};
-use crate::urls::{UrlId, Urls};
-use crate::{Error, Params};
+use crate::client::Client;
+use crate::contexts::{Contexts, ROOT};
+use crate::urls::Urls;
+use crate::{matches, Error, Params};
 
 /// A request as the predictor wants it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request<'a> {
-    /// Any number that tells clients apart.
+    /// Any number that tells browsers apart: pages of one follow each other.
     pub client: u64,
+    /// Any number that tells networks apart, the same after a restart; `None` where it is not known.
+    pub network: Option<u64>,
     pub url: &'a str,
     /// Pages make contexts; what they embed (images) is only predicted.
     pub page: bool,
-    /// Whether a cache may keep the reply for everybody: only then is it ever predicted.
-    pub cachable: bool,
+    /// Whether the reply may be kept for everybody; `None` where the request or its record does not say.
+    pub reusable: Option<bool>,
     /// Since any fixed moment.
     pub at: Duration,
 }
@@ -48,6 +50,7 @@ impl Prediction<'_> {
 #[derive(Debug)]
 pub struct Predictor {
     pub(crate) params: Params,
+    queries: Vec<String>,
     pub(crate) urls: Urls,
     pub(crate) contexts: Contexts,
     clients: LruCache<u64, Client>,
@@ -60,6 +63,7 @@ impl Predictor {
         let clients = NonZeroUsize::new(params.clients).unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
             params,
+            queries: Vec::new(),
             urls: Urls::default(),
             contexts: Contexts::default(),
             clients: LruCache::new(clients),
@@ -81,6 +85,16 @@ impl Predictor {
         Ok(())
     }
 
+    /// URLs with a query that may be predicted from now on; `*` at a pattern's end stands for anything.
+    pub fn set_queries(&mut self, patterns: Vec<String>) {
+        self.queries = patterns;
+    }
+
+    /// Whether a URL has no query, or one that a pattern names.
+    pub(crate) fn may_name(&self, url: &str) -> bool {
+        !url.contains('?') || self.queries.iter().any(|pattern| matches(pattern, url))
+    }
+
     /// Contexts and URLs that are known, and about how many bytes they take.
     pub fn size(&self) -> (usize, usize, usize) {
         let bytes = self.contexts.bytes() + self.urls.bytes();
@@ -90,14 +104,25 @@ impl Predictor {
     /// Learns from a request.
     pub fn learn(&mut self, request: Request<'_>) {
         let Params {
-            order, window, visit, ..
+            order,
+            window,
+            visit,
+            min_clients,
+            ..
         } = self.params;
+        let named = self.may_name(request.url);
         let client = self.clients.get_or_insert_mut(request.client, Client::default);
         client.at(request.at, visit);
-        let url = self.urls.asked(request.url, request.client, request.cachable);
+        let url = self.urls.number(request.url);
         // Held until the end: what is forgotten below must not take it away.
         self.urls.retain(url.index);
-        if request.cachable {
+        if let Some(network) = request.network {
+            self.urls.add_client(url.index, network, min_clients.into());
+        }
+        if let Some(reusable) = request.reusable {
+            self.urls.set_reusable(url.index, reusable);
+        }
+        if named && self.urls.row(url.index).reusable != Some(false) {
             for context in client.windows(url) {
                 if self.contexts.is_current(context) {
                     self.contexts.count(context.index, url.index, &mut self.urls);
@@ -123,6 +148,13 @@ impl Predictor {
         client.push(url, contexts, window);
         self.urls.release(url.index);
         self.forget();
+    }
+
+    /// A reply for `url` was seen that must not be kept for everybody.
+    pub fn withdraw(&mut self, url: &str) {
+        if let Some(index) = self.urls.find(url) {
+            self.urls.set_reusable(index, false);
+        }
     }
 
     /// Few contexts a request, so that no request waits; more than one can add.
@@ -172,9 +204,8 @@ impl Predictor {
                 if taken == most {
                     break;
                 }
-                let row = self.urls.row(s.url);
                 let known = found.iter().any(|(url, _)| *url == s.url);
-                if known || !row.cachable || row.clients < self.params.min_clients || had(s.url) {
+                if known || had(s.url) || self.withheld(s.url).is_some() {
                     continue;
                 }
                 taken += 1;
@@ -190,142 +221,5 @@ impl Predictor {
         found.sort_by(|(_, a), (_, b)| b.probability().total_cmp(&a.probability()));
         found.truncate(most);
         found.into_iter().map(|(_, prediction)| prediction).collect()
-    }
-}
-
-/// URLs that are remembered of a window; of pages with more, the later ones may count twice.
-const MOST_REQUESTS: usize = 128;
-
-#[derive(Debug)]
-pub(crate) struct Page {
-    pub url: UrlId,
-    /// By order: the page alone, with the one before it, and so on.
-    pub contexts: Vec<ContextId>,
-    number: u64,
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct Client {
-    pub pages: VecDeque<Page>,
-    requests: VecDeque<(UrlId, u64)>,
-    number: u64,
-    latest: Duration,
-}
-
-impl Client {
-    /// A long silence ends the visit.
-    pub fn at(&mut self, now: Duration, visit: Duration) {
-        if now.saturating_sub(self.latest) >= visit {
-            self.pages.clear();
-            self.requests.clear();
-        }
-        self.latest = self.latest.max(now);
-    }
-
-    /// The contexts in whose window a request for `url` is, and has not been before.
-    pub fn windows(&self, url: UrlId) -> impl Iterator<Item = ContextId> + '_ {
-        let mut requests = self.requests.iter().rev();
-        let before = requests.find(|(u, _)| *u == url).map_or(0, |&(_, number)| number);
-        let after = move |page: &&Page| page.number >= before && page.url != url;
-        self.pages
-            .iter()
-            .filter(after)
-            .flat_map(|page| page.contexts.iter().copied())
-    }
-
-    /// A request; `contexts` where it is a page.
-    pub fn push(&mut self, url: UrlId, contexts: Option<Vec<ContextId>>, window: usize) {
-        self.number += 1;
-        self.requests.push_back((url, self.number));
-        if let Some(contexts) = contexts {
-            if self.pages.len() == window {
-                self.pages.pop_front();
-            }
-            let number = self.number;
-            self.pages.push_back(Page { url, contexts, number });
-        }
-        let oldest = self.pages.front().map_or(self.number, |page| page.number);
-        while self.requests.len() > MOST_REQUESTS || self.requests.front().is_some_and(|&(_, number)| number < oldest) {
-            self.requests.pop_front();
-        }
-    }
-
-    /// Whether it asked for `url` in this window.
-    pub fn has_asked(&self, url: u32) -> bool {
-        self.requests.iter().any(|(u, _)| u.index == url)
-    }
-}
-
-/// One reason, for or against.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reason {
-    /// The pages of the context, the latest last.
-    pub pages: Vec<String>,
-    /// How often the URL followed them, and how often they were seen.
-    pub count: u32,
-    pub hits: u32,
-    /// What holds a prediction back, if anything.
-    pub withheld: Option<Withheld>,
-}
-
-/// Why a URL that follows a context is not predicted.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Withheld {
-    /// A cache must not keep it, or not for everybody.
-    NotCachable,
-    /// Fewer clients than asked for have ever requested it.
-    FewClients { clients: u8, least: u8 },
-    /// It is less probable than the threshold.
-    Improbable { threshold: f64 },
-}
-
-impl Predictor {
-    /// After which pages `url` is asked for, the most frequent first.
-    pub fn explain(&self, url: &str) -> Vec<Reason> {
-        let Some(target) = self.urls.find(url) else {
-            return Vec::new();
-        };
-        let row = self.urls.row(target);
-        let mut reasons = Vec::new();
-        for index in self.contexts.numbers() {
-            let context = self.contexts.row(index);
-            let Some(s) = context.successors.iter().find(|s| s.url == target) else {
-                continue;
-            };
-            let p = f64::from(s.count) / f64::from(context.hits);
-            let (least, threshold) = (self.params.min_clients, self.params.threshold);
-            let withheld = if !row.cachable {
-                Some(Withheld::NotCachable)
-            } else if row.clients < least {
-                Some(Withheld::FewClients {
-                    clients: row.clients,
-                    least,
-                })
-            } else if p < threshold {
-                Some(Withheld::Improbable { threshold })
-            } else {
-                None
-            };
-            let (count, hits) = (s.count, context.hits);
-            let pages = self.pages(index);
-            reasons.push(Reason {
-                pages,
-                count,
-                hits,
-                withheld,
-            });
-        }
-        reasons.sort_by(|a, b| (b.count, &a.pages).cmp(&(a.count, &b.pages)));
-        reasons
-    }
-
-    fn pages(&self, mut index: u32) -> Vec<String> {
-        let mut pages = Vec::new();
-        while index != ROOT {
-            let context = self.contexts.row(index);
-            pages.push(self.urls.text(context.url).to_owned());
-            index = context.parent;
-        }
-        pages
     }
 }

@@ -16,11 +16,11 @@ impl Predictor {
         let url = |index| {
             let row = self.urls.row(index);
             let text = row.text.as_deref()?.to_owned();
-            let (clients, cachable) = (row.clients, row.cachable);
+            let (clients, reusable) = (row.clients.clone(), row.reusable);
             Some(UrlRow {
                 text,
                 clients,
-                cachable,
+                reusable,
             })
         };
         let context = |index| {
@@ -48,8 +48,7 @@ impl Predictor {
         const MOST_ROWS: u32 = 1 << 26;
         let mut predictor = Self::new(params)?;
         for (index, row) in urls {
-            let fits = index < MOST_ROWS && predictor.urls.restore(index, &row.text, row.clients, row.cachable);
-            if !fits {
+            if index >= MOST_ROWS || !predictor.urls.restore(index, row) {
                 return Err(Error::Damaged("a URL"));
             }
         }

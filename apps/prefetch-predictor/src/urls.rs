@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! URLs by number. A number is given again once no context speaks of it; the generation tells old from new.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -16,16 +16,18 @@ pub(crate) struct UrlId {
 #[derive(Debug, Default)]
 pub(crate) struct Url {
     pub text: Option<Arc<str>>,
-    pub cachable: bool,
-    pub clients: u8,
-    latest_client: u64,
+    /// Whether the latest reply that was seen may be kept for everybody; `None`: no reply was seen.
+    pub reusable: Option<bool>,
+    /// Networks that asked for it, each once, no more than are needed.
+    pub clients: Vec<u64>,
     generation: u32,
     references: u32,
     changed: bool,
 }
 
 /// What a URL costs beside its text: its row, its place in the map, two counters of its Arc, the allocator's share.
-const URL_BYTES: usize = std::mem::size_of::<Url>() + 48 + 32;
+const URL_BYTES: usize = std::mem::size_of::<Url>() + 48 + 48;
+const CLIENT_BYTES: usize = std::mem::size_of::<u64>();
 
 #[derive(Debug, Default)]
 pub(crate) struct Urls {
@@ -34,6 +36,7 @@ pub(crate) struct Urls {
     by_text: HashMap<Arc<str>, u32>,
     changed: Vec<u32>,
     text_bytes: usize,
+    clients: usize,
 }
 
 impl Urls {
@@ -42,7 +45,7 @@ impl Urls {
     }
 
     pub fn bytes(&self) -> usize {
-        self.text_bytes + self.by_text.len() * URL_BYTES
+        self.text_bytes + self.by_text.len() * URL_BYTES + self.clients * CLIENT_BYTES
     }
 
     pub fn find(&self, text: &str) -> Option<u32> {
@@ -62,25 +65,31 @@ impl Urls {
         self.row(id.index).generation == id.generation
     }
 
-    /// Takes note that `client` asked for it.
-    pub fn asked(&mut self, text: &str, client: u64, cachable: bool) -> UrlId {
-        let index = match self.find(text) {
-            Some(index) => index,
-            None => self.insert(text),
-        };
+    /// The number of a URL, which is new where it is not known.
+    pub fn number(&mut self, text: &str) -> UrlId {
+        let index = self.find(text).unwrap_or_else(|| self.insert(text));
+        let generation = self.row(index).generation;
+        UrlId { index, generation }
+    }
+
+    /// `client` asked for it; of its clients at most `most` are kept.
+    pub fn add_client(&mut self, index: u32, client: u64, most: usize) {
         let row = &mut self.rows[index as usize];
-        let another = row.clients == 0 || row.latest_client != client;
-        let before = (row.clients, row.cachable);
-        if another {
-            row.clients = row.clients.saturating_add(1);
-            row.latest_client = client;
-        }
-        row.cachable = cachable;
-        let (now, generation) = ((row.clients, row.cachable), row.generation);
-        if now != before {
+        if row.clients.len() < most && !row.clients.contains(&client) {
+            row.clients.reserve_exact(1);
+            row.clients.push(client);
+            self.clients += 1;
             self.mark(index);
         }
-        UrlId { index, generation }
+    }
+
+    /// What the latest reply says.
+    pub fn set_reusable(&mut self, index: u32, reusable: bool) {
+        let row = &mut self.rows[index as usize];
+        if row.reusable != Some(reusable) {
+            row.reusable = Some(reusable);
+            self.mark(index);
+        }
     }
 
     fn insert(&mut self, text: &str) -> u32 {
@@ -89,6 +98,7 @@ impl Urls {
             (self.rows.len() - 1) as u32
         });
         self.place(index, text);
+        self.mark(index);
         index
     }
 
@@ -100,17 +110,20 @@ impl Urls {
     }
 
     /// As it was kept; the numbers of URLs must not change while contexts speak of them.
-    pub fn restore(&mut self, index: u32, text: &str, clients: u8, cachable: bool) -> bool {
+    pub fn restore(&mut self, index: u32, kept: UrlRow) -> bool {
         let needed = index as usize + 1;
         if self.rows.len() < needed {
             self.rows.resize_with(needed, Url::default);
         }
-        if self.row(index).text.is_some() || self.by_text.contains_key(text) {
+        let distinct: HashSet<&u64> = kept.clients.iter().collect();
+        let fits = distinct.len() == kept.clients.len() && kept.clients.len() <= usize::from(u8::MAX);
+        if !fits || self.row(index).text.is_some() || self.by_text.contains_key(kept.text.as_str()) {
             return false;
         }
-        self.place(index, text);
+        self.place(index, &kept.text);
+        self.clients += kept.clients.len();
         let row = &mut self.rows[index as usize];
-        (row.clients, row.cachable) = (clients, cachable);
+        (row.clients, row.reusable) = (kept.clients, kept.reusable);
         true
     }
 
@@ -143,7 +156,8 @@ impl Urls {
         if let Some(text) = row.text.take() {
             self.text_bytes -= text.len();
             self.by_text.remove(&text);
-            (row.clients, row.cachable) = (0, false);
+            self.clients -= row.clients.len();
+            (row.clients, row.reusable) = (Vec::new(), None);
         }
         row.generation = row.generation.wrapping_add(1);
         self.free.push(index);
@@ -170,8 +184,8 @@ impl Urls {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrlRow {
     pub text: String,
-    pub clients: u8,
-    pub cachable: bool,
+    pub clients: Vec<u64>,
+    pub reusable: Option<bool>,
 }
 
 /// A context, and what followed it.

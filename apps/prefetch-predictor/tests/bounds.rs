@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use netnice_prefetch_predictor::{ContextRow, Error, Params, Predictor, Request, UrlRow, Withheld};
+use netnice_prefetch_predictor::{ContextRow, Error, Params, Predictor, Request, UrlRow};
 use proptest::prelude::*;
 
 const SMALL: Params = Params {
@@ -16,9 +16,10 @@ const SMALL: Params = Params {
 fn ask(predictor: &mut Predictor, client: u64, url: &str, second: u64) {
     predictor.learn(Request {
         client,
+        network: Some(client),
         url,
         page: !url.ends_with('g'),
-        cachable: true,
+        reusable: Some(true),
         at: Duration::from_secs(second),
     });
 }
@@ -91,7 +92,7 @@ proptest! {
         urls in prop::collection::vec((0..9u32, "[ab]{0,2}"), 0..9),
         contexts in prop::collection::vec((0..9u32, any::<u32>(), 0..9u32, 0..3u32, prop::collection::vec((0..9u32, 0..3u32), 0..4)), 0..9),
     ) {
-        let urls = urls.into_iter().map(|(i, text)| (i, UrlRow { text, clients: 1, cachable: true }));
+        let urls = urls.into_iter().map(|(i, text)| (i, UrlRow { text, clients: vec![1], reusable: Some(true) }));
         let contexts = contexts.into_iter().map(|(i, parent, url, hits, successors)| {
             let parent = if parent % 3 > 0 { u32::MAX } else { parent % 9 };
             (i, ContextRow { parent, url, hits, successors })
@@ -103,9 +104,9 @@ proptest! {
     }
 }
 
-type Kept = (BTreeMap<u32, UrlRow>, BTreeMap<u32, ContextRow>);
+pub type Kept = (BTreeMap<u32, UrlRow>, BTreeMap<u32, ContextRow>);
 
-fn keep(predictor: &mut Predictor, kept: &mut Kept) {
+pub fn keep(predictor: &mut Predictor, kept: &mut Kept) {
     let changes = predictor.changes();
     for (index, row) in changes.urls {
         match row {
@@ -119,42 +120,6 @@ fn keep(predictor: &mut Predictor, kept: &mut Kept) {
             None => kept.1.remove(&index),
         };
     }
-}
-
-#[test]
-fn one_persons_secret_is_not_told() {
-    let mut predictor = Predictor::new(Params {
-        min_clients: 2,
-        ..SMALL
-    })
-    .unwrap();
-    for _ in 0..9 {
-        ask(&mut predictor, 1, "/", 0);
-        ask(&mut predictor, 1, "/reset/9f3c", 0);
-    }
-    assert_eq!(predictor.predict_after(&["/"], 9), []);
-    let reasons = predictor.explain("/reset/9f3c");
-    let few = Withheld::FewClients { clients: 1, least: 2 };
-    assert_eq!(reasons[0].withheld, Some(few));
-    ask(&mut predictor, 2, "/reset/9f3c", 0);
-    assert_eq!(predictor.predict_after(&["/"], 9)[0].url, "/reset/9f3c");
-}
-
-#[test]
-fn what_no_cache_may_keep_is_not_predicted() {
-    let mut predictor = Predictor::new(SMALL).unwrap();
-    ask(&mut predictor, 1, "/", 0);
-    ask(&mut predictor, 1, "/a", 0);
-    assert_eq!(predictor.predict_after(&["/"], 9).len(), 1);
-    predictor.learn(Request {
-        client: 2,
-        url: "/a",
-        page: true,
-        cachable: false,
-        at: Duration::ZERO,
-    });
-    assert_eq!(predictor.predict_after(&["/"], 9), []);
-    assert_eq!(predictor.explain("/a")[0].withheld, Some(Withheld::NotCachable));
 }
 
 #[test]

@@ -37,6 +37,10 @@ static ALLOCATOR: Counting = Counting;
 const REQUESTS: usize = 1_000_000;
 const URLS: f64 = 100_000.0;
 const CLIENTS: u32 = 5_000;
+const PARAMS: Params = Params {
+    min_clients: 5,
+    ..Params::AGGRESSIVE
+};
 
 /// Seconds that this thread has had a processor: others on the machine do not count.
 fn cpu_time() -> f64 {
@@ -60,14 +64,16 @@ fn a_million_requests() {
         .collect();
     let before = LIVE.get();
     MOST.set(before);
-    let mut predictor = Predictor::new(Params::AGGRESSIVE).unwrap();
+    let mut predictor = Predictor::new(PARAMS).unwrap();
     let began = cpu_time();
     for second in 0..REQUESTS {
+        let client = u64::from(random.next_u32() % CLIENTS);
         predictor.learn(Request {
-            client: u64::from(random.next_u32() % CLIENTS),
+            client,
+            network: Some(client),
             url: &urls[zipf(&mut random) as usize],
             page: true,
-            cachable: true,
+            reusable: Some(true),
             at: Duration::from_millis(second as u64),
         });
     }

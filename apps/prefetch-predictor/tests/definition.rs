@@ -30,9 +30,10 @@ fn learn(predictor: &mut Predictor, client: u64, asked: &[Asked]) {
     for &(number, page) in asked {
         predictor.learn(Request {
             client,
+            network: Some(client),
             url: &url((number, page)),
             page,
-            cachable: true,
+            reusable: Some(true),
             at: Duration::ZERO,
         });
     }

@@ -20,7 +20,8 @@ use netnice_units::{seconds, Size, Time};
 ///     netnice-replay generate --seed 2 >today.log
 ///     netnice-replay serve yesterday.log today.log &
 ///     netnice-prefetch train yesterday.log
-///     netnice-prefetch --clients 1 http://localhost:8000 &
+///     printf '[prefetch]\ntrust_logs = true\n' >replay.toml
+///     netnice-prefetch --config replay.toml --clients 1 http://localhost:8000 &
 ///     netnice-replay play today.log http://localhost:8080 --seconds 60
 ///
 /// Exit status: 0 done, 1 failed, 2 wrong command line.

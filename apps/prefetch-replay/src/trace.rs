@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::time::Duration;
 
-use netnice_prefetch_predictor::log::{Reader, Record};
+use netnice_prefetch_predictor::log::{is_page, Reader, Record};
 
 /// After so long without a request a client's next one begins a new visit.
 const VISIT: Duration = Duration::from_secs(30 * 60);
@@ -44,7 +44,7 @@ pub fn records(log: impl BufRead) -> std::io::Result<(Vec<Record>, usize)> {
     for line in log.split(b'\n') {
         let line = line?;
         match reader.line(String::from_utf8_lossy(&line).trim_end()) {
-            Some(record) if record.request().is_some() => records.push(record),
+            Some(record) if record.is_learnable() => records.push(record),
             _ => skipped += 1,
         }
     }
@@ -60,7 +60,8 @@ impl Trace {
         let (mut clients, mut numbers) = (Vec::<Client>::new(), HashMap::new());
         let requests = records.len();
         for record in records {
-            let number = *numbers.entry(record.client).or_insert(clients.len());
+            let client = (record.address.clone(), record.program.clone());
+            let number = *numbers.entry(client).or_insert(clients.len());
             if number == clients.len() {
                 clients.push(Client::default());
             }
@@ -97,7 +98,7 @@ struct Client {
 
 impl Client {
     fn ask(&mut self, record: Record, begin: Duration) {
-        let page = record.request().is_some_and(|r| r.page);
+        let page = is_page(&record.url);
         let silent = record.at - self.latest;
         self.latest = record.at;
         if self.visits.is_empty() || silent >= VISIT {

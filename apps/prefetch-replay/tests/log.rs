@@ -2,9 +2,10 @@
 //! The log: what is read of one, and that the made-up one is as `netnice-replay generate --help` says.
 
 use std::collections::{HashMap, HashSet};
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use netnice_prefetch_predictor::log::Reader;
+use netnice_prefetch_predictor::log::{is_page, Reader};
 use netnice_prefetch_predictor::{Params, Predictor, Request};
 use netnice_replay::generate::{self, line, requests, Asked, Pace, Site};
 use netnice_replay::trace::{Trace, View, Visit};
@@ -201,21 +202,32 @@ fn the_next_page_is_mostly_linked() {
 #[test]
 fn one_day_predicts_the_next() {
     let site = Site::new(200, 8, 1);
-    let mut predictor = Predictor::new(Params::AGGRESSIVE).expect("a preset");
+    let params = Params {
+        trust_logs: true,
+        ..Params::AGGRESSIVE
+    };
+    let mut predictor = Predictor::new(params).expect("a preset");
     let (mut told, mut all) = (0, 0);
     for (day, visits, offset) in [(1, 4000, 0), (2, 500, 1 << 32)] {
         let text = log(&requests(&site, visits, PACE, day));
         let mut reader = Reader::default();
         for line in text.lines() {
             let record = reader.line(line).expect("a line");
-            let request = record.request().expect("a request");
-            let client = request.client ^ offset;
+            let address: Ipv4Addr = record.address.parse().expect("an address");
+            let request = Request {
+                client: u64::from(address.to_bits()) ^ offset,
+                network: Some(address.to_bits().into()),
+                url: &record.url,
+                page: is_page(&record.url),
+                reusable: None,
+                at: record.at,
+            };
             if day == 2 && request.page {
-                let likely = predictor.predict(client, 50);
+                let likely = predictor.predict(request.client, 50);
                 told += usize::from(likely.iter().any(|p| p.url == request.url));
                 all += 1;
             }
-            predictor.learn(Request { client, ..request });
+            predictor.learn(request);
         }
     }
     // First pages, a sixth, nothing can predict.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde::Serialize;
 
+use crate::store::private;
 use crate::{Error, Result};
 
 /// Lines that may wait for a slow disk; more are lost, and no request waits.
@@ -35,13 +36,7 @@ impl Log {
         let file: Box<dyn Write + Send> = if path == Path::new("-") {
             Box::new(io::stdout())
         } else {
-            Box::new(
-                OpenOptions::new()
-                    .create(true)
-                    .append(true)
-                    .open(path)
-                    .map_err(failed)?,
-            )
+            Box::new(private(OpenOptions::new().append(true), path).map_err(failed)?)
         };
         let (lines, waiting) = sync_channel(MOST_WAITING);
         let write = move || {

@@ -137,6 +137,10 @@ async fn prefetched(
 ) -> Result<Response<Reply>, Refusal> {
     let config = &settings.config;
     let asked = proxy.prepare(settings, peer, &mut request).ok_or(Refusal::Upstream)?;
+    // No click, no credentials: a prefetch must not act in a user's name.
+    for name in [header::COOKIE, header::AUTHORIZATION] {
+        request.headers_mut().remove(name);
+    }
     if asked.saves_data {
         return Err(Refusal::SaveData);
     }
@@ -164,6 +168,10 @@ async fn prefetched(
         .await
         .map_err(|_| Refusal::Upstream)?;
     let (mut head, body) = reply.into_parts();
+    let now = std::time::SystemTime::now();
+    if rules::is_for_everybody(head.status, &head.headers, now) == Some(false) {
+        proxy.learner.withdraw(&asked.url);
+    }
     if head.status == StatusCode::NOT_MODIFIED {
         return Ok(Response::from_parts(head, Reply::passed(body)));
     }
@@ -171,7 +179,7 @@ async fn prefetched(
         return Err(Refusal::Upstream);
     }
     let personal = rules::is_personal(&head.headers, asked.by_person);
-    if personal || !rules::is_reusable(&head.headers, std::time::SystemTime::now()) {
+    if personal || !rules::is_reusable(&head.headers, now) {
         return Err(Refusal::NotReusable);
     }
     let (body, room) = fill(proxy, settings, body, time_limit).await?;

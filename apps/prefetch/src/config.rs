@@ -68,8 +68,12 @@ pub struct Prefetch {
     /// URLs that a page names. Browsers fetch all of them at once; more than `outstanding` are for clients that queue
     /// them, as the paper's: those are told all that is likely, and know themselves what they have
     pub hints: Option<usize>,
-    /// Clients that must have asked for a URL before others are told of it
+    /// Networks (an IPv4 address, an IPv6 /64) that must have asked for a URL before others are told of it
     pub clients: u8,
+    /// URLs that logs name are told before a reply for everybody was seen
+    pub trust_logs: bool,
+    /// URLs with a query that may be told, `/list?page=*` for example
+    pub queries: Vec<String>,
     /// Largest reply that is prefetched
     #[serde(deserialize_with = "written")]
     pub size: Size,
@@ -96,6 +100,7 @@ pub struct Prefetch {
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     pub connections: usize,
+    /// Of an IPv4 address, or of an IPv6 /64
     pub connections_per_address: usize,
     /// Bytes of a request's head
     #[serde(deserialize_with = "written")]
@@ -110,6 +115,9 @@ pub struct Limits {
     /// For the site's server to begin its reply
     #[serde(deserialize_with = "written")]
     pub reply_time: Time,
+    /// For a WebSocket without a byte in either direction
+    #[serde(deserialize_with = "written")]
+    pub websocket_idle: Time,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -146,7 +154,9 @@ impl Default for Prefetch {
             preset: Preset::Aggressive,
             outstanding: 3,
             hints: None,
-            clients: 2,
+            clients: 5,
+            trust_logs: false,
+            queries: Vec::new(),
             size: Size(1 << 20),
             buffers: Size(64 << 20),
             memory: Size(128 << 20),
@@ -169,6 +179,7 @@ impl Default for Limits {
             head_time: Time::from_secs(30),
             stall: Time::from_secs(60),
             reply_time: Time::from_secs(60),
+            websocket_idle: Time::from_secs(300),
         }
     }
 }
@@ -229,6 +240,7 @@ impl Prefetch {
         };
         Params {
             min_clients: self.clients,
+            trust_logs: self.trust_logs,
             memory: self.memory.0 as usize,
             ..preset
         }

@@ -4,16 +4,18 @@
 use std::fmt::Write;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use netnice_prefetch_predictor::log::Reader;
+use netnice_prefetch_predictor::log::{is_page, Reader, Record};
 use netnice_prefetch_predictor::{Predictor, Reason, Request, Withheld};
 use serde_json::json;
 
+use crate::clients::Clients;
 use crate::config::Config;
-use crate::learner::Store;
 use crate::rules::is_plain;
+use crate::store::Store;
 use crate::{Error, Result};
 use netnice_output::complain;
 
@@ -24,13 +26,15 @@ const WRITE_EVERY: u64 = 200_000;
 fn open(config: &Config) -> Result<(Store, Predictor)> {
     let missing = || Error::Setting("there is no home to keep what is learned in: name a file with --store".into());
     let store = Store::open(config.store.as_deref().ok_or_else(missing)?)?;
-    let predictor = store.read(config.prefetch.params())?;
+    let mut predictor = store.read(config.prefetch.params())?;
+    predictor.set_queries(config.prefetch.queries.clone());
     Ok((store, predictor))
 }
 
 /// Learns; gives what to say at the end.
 pub fn train(config: &Config, logs: &[PathBuf]) -> Result<String> {
     let (store, mut predictor) = open(config)?;
+    let clients = Clients::new(&store.key);
     let (mut lines, mut learned, mut said) = (0u64, 0u64, Instant::now());
     for path in logs {
         let mut reader = Reader::default();
@@ -41,14 +45,10 @@ pub fn train(config: &Config, logs: &[PathBuf]) -> Result<String> {
             let Some(record) = reader.line(&line) else {
                 continue;
             };
-            let Some(request) = record.request() else {
-                continue;
-            };
-            let url = path_of(request.url);
-            if !is_plain(url) {
+            if !record.is_learnable() || !is_plain(path_of(&record.url)) {
                 continue;
             }
-            predictor.learn(Request { url, ..request });
+            predictor.learn(request(&record, &clients));
             learned += 1;
             if learned % WRITE_EVERY == 0 {
                 store.write(&predictor.changes())?;
@@ -71,6 +71,25 @@ pub fn train(config: &Config, logs: &[PathBuf]) -> Result<String> {
         "{read}; {contexts} contexts and {urls} URLs, {:.1} MB",
         bytes as f64 / 1e6
     ))
+}
+
+/// A log names clients and the order of their requests; it does not say whether a reply is for everybody.
+fn request<'a>(record: &'a Record, clients: &Clients) -> Request<'a> {
+    let program = record.program.as_bytes();
+    let (client, network) = match record.address.parse::<IpAddr>() {
+        Ok(address) => (clients.browser(address, program), Some(clients.network(address))),
+        // A name and an address may be of one host, which would count twice.
+        Err(_) => (clients.named(record.address.as_bytes(), program), None),
+    };
+    let url = path_of(&record.url);
+    Request {
+        client,
+        network,
+        url,
+        page: is_page(url),
+        reusable: None,
+        at: record.at,
+    }
 }
 
 /// A proxy's log has whole URLs.
@@ -138,9 +157,13 @@ pub fn explain(config: &Config, url: &str, as_json: bool) -> Result<String> {
 
 fn why(withheld: &Withheld) -> String {
     match withheld {
-        Withheld::NotCachable => "a browser could not use it from its cache".into(),
+        Withheld::Query => "it has a query that prefetch.queries does not name".into(),
+        Withheld::NotReusable => "its latest reply is not for everybody, or cannot be used from a cache".into(),
+        Withheld::NoReply => {
+            "no reply to a request without cookies was seen yet; trust_logs = true would do without".into()
+        }
         Withheld::FewClients { clients, least } => {
-            format!("{clients} of the needed {least} clients asked for it so far")
+            format!("{clients} of the needed {least} networks asked for it so far")
         }
         Withheld::Improbable { threshold } => format!("less probable than {threshold}"),
     }

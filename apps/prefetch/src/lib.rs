@@ -7,7 +7,10 @@
 mod access;
 mod admin;
 mod answer;
+mod clients;
 mod config;
+mod connections;
+mod descriptors;
 mod hints;
 mod learned;
 mod learner;
@@ -19,6 +22,8 @@ mod rules;
 mod run;
 mod server;
 mod socket;
+mod store;
+mod upgrade;
 mod upstream;
 mod visitors;
 

@@ -19,8 +19,8 @@ use crate::Result;
 ///
 /// With no options the site is http://localhost:8000, browsers come to
 /// http://localhost:8080, and http://localhost:8090 shows what it does. A URL is
-/// told to others once two clients have asked for it; learn from an access log to
-/// begin at once:
+/// told to others once clients of five networks have asked for it, and the site
+/// has answered one without cookies. An access log teaches what follows what:
 ///
 ///     netnice-prefetch train access.log
 ///     sudo netnicectl up
@@ -58,7 +58,7 @@ pub struct Serve {
     /// How browsers are told [default: link]
     #[arg(long)]
     mode: Option<Mode>,
-    /// Clients that must have asked for a URL before others are told of it [default: 2]
+    /// Networks that must have asked for a URL before others are told of it [default: 5]
     #[arg(long, value_name = "N")]
     clients: Option<u8>,
     /// Log requests as JSON lines; - for the standard output
@@ -108,7 +108,7 @@ impl Files {
             Some(path) => Config::read(path)?,
             None => Config::default(),
         };
-        config.store = self.store.clone().or(config.store).or_else(crate::learner::usual_path);
+        config.store = self.store.clone().or(config.store).or_else(crate::store::usual_path);
         Ok(config)
     }
 }

@@ -8,22 +8,22 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use hyper::body::Incoming;
-use hyper::header::{self, HeaderMap, HeaderValue, CONNECTION, UPGRADE};
-use hyper::upgrade::{on, OnUpgrade};
+use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
 use netnice_prefetch_predictor::log::is_page;
 use tokio::sync::Semaphore;
 
 use crate::access::{Entry, Log};
 use crate::config::{Config, Mode};
+use crate::connections::Place;
 use crate::hints::Page;
 use crate::learner::Learner;
 use crate::metrics::Metrics;
 use crate::reply::Reply;
 use crate::socket::Socket;
+use crate::upgrade::{grant, Wish};
 use crate::upstream::{forward, Upload, Upstream};
-use crate::visitors::{self, Visitors};
+use crate::visitors::Visitors;
 use crate::{hints, rules};
 
 /// What of the configuration may change while requests are answered.
@@ -36,12 +36,20 @@ pub struct Settings {
     pub log: Option<Log>,
 }
 
-/// The other end of a connection.
+/// The other end of a connection, as long as it lives: also as a WebSocket.
 #[derive(Debug)]
 pub struct Peer {
     pub address: IpAddr,
     pub socket: Arc<Socket>,
     pub secure: bool,
+    /// Held, never read.
+    pub _place: Place,
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.socket.close();
+    }
 }
 
 #[derive(Debug)]
@@ -60,6 +68,7 @@ pub struct Proxy {
 /// A request, as far as the rules need it once it is on its way.
 pub struct Asked {
     pub client: u64,
+    pub network: u64,
     pub url: String,
     pub get: bool,
     pub saves_data: bool,
@@ -87,7 +96,8 @@ impl Proxy {
         let headers = request.headers();
         let program = headers.get(header::USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes);
         let asked = Asked {
-            client: visitors::number(peer.address, program),
+            client: self.learner.clients.browser(peer.address, program),
+            network: self.learner.clients.network(peer.address),
             url: request.uri().path_and_query().map_or("/", |p| p.as_str()).to_owned(),
             get: request.method() == Method::GET,
             saves_data: rules::saves_data(headers),
@@ -105,11 +115,11 @@ impl Proxy {
     pub async fn demand(
         &self,
         settings: &Settings,
-        peer: &Peer,
+        peer: &Arc<Peer>,
         mut request: Request<Incoming>,
         entry: Option<&mut Entry>,
     ) -> Response<Reply> {
-        let wish = wish(&mut request);
+        let wish = Wish::of(&mut request);
         let referrer = self.referrer(&request);
         let Some(asked) = self.prepare(settings, peer, &mut request) else {
             return text(StatusCode::BAD_REQUEST, "the request is not clear");
@@ -133,8 +143,11 @@ impl Proxy {
             Ok(reply) => reply,
             Err(status) => return text(status, "the site's server does not answer"),
         };
-        if let Some(wish) = wish {
-            wish.grant(&mut reply);
+        if !grant(wish, &mut reply, peer.clone(), limits.websocket_idle.into()) {
+            return text(
+                StatusCode::BAD_GATEWAY,
+                "the site's server changes to a protocol that does not pass",
+            );
         }
         let mut told = Vec::new();
         if watched {
@@ -162,7 +175,9 @@ impl Proxy {
         }
         if let Some(used) = &findings.used {
             self.metrics.used.inc();
-            self.learner.learn(asked.client, used, true, true);
+            if rules::is_plain(used) {
+                self.learner.learn(asked.client, asked.network, used, true, None);
+            }
         }
         self.metrics.wasted.inc_by(findings.wasted);
         if let Some(entry) = entry {
@@ -173,6 +188,10 @@ impl Proxy {
 
     /// Learns from a reply that is for everybody; gives what its client should be told.
     fn learn(&self, settings: &Settings, asked: &Asked, status: StatusCode, reply: &HeaderMap) -> Vec<String> {
+        let for_everybody = rules::is_for_everybody(status, reply, std::time::SystemTime::now());
+        if for_everybody == Some(false) {
+            self.learner.withdraw(&asked.url);
+        }
         let whole = matches!(status, StatusCode::OK | StatusCode::NOT_MODIFIED);
         if !whole || !rules::is_plain(&asked.url) || rules::is_personal(reply, asked.by_person) {
             return Vec::new();
@@ -182,8 +201,10 @@ impl Proxy {
         } else {
             is_page(&asked.url)
         };
-        let reusable = rules::is_reusable(reply, std::time::SystemTime::now());
-        self.learner.learn(asked.client, &asked.url, page, reusable);
+        // A user's cookies may have made the reply: it does not vouch for the URL.
+        let reusable = for_everybody.filter(|all| !all || !asked.by_person);
+        self.learner
+            .learn(asked.client, asked.network, &asked.url, page, reusable);
         if !page || status != StatusCode::OK || asked.saves_data {
             return Vec::new();
         }
@@ -237,45 +258,5 @@ fn weaken(headers: &mut HeaderMap) {
         if let Ok(weak) = HeaderValue::from_str(&format!("W/{tag}")) {
             headers.insert(header::ETAG, weak);
         }
-    }
-}
-
-/// What a browser wants to change to.
-pub struct Wish {
-    protocol: HeaderValue,
-    browser: OnUpgrade,
-}
-
-/// Takes the wish out of a request before [`crate::upstream::forward`] removes it.
-pub fn wish(request: &mut Request<Incoming>) -> Option<Wish> {
-    let protocol = request.headers().get(UPGRADE)?.clone();
-    Some(Wish {
-        protocol,
-        browser: on(request),
-    })
-}
-
-impl Wish {
-    pub fn put(&self, request: &mut Request<Incoming>) {
-        request.headers_mut().insert(UPGRADE, self.protocol.clone());
-        request
-            .headers_mut()
-            .insert(CONNECTION, HeaderValue::from_static("upgrade"));
-    }
-
-    /// Once both have agreed.
-    pub fn grant(self, reply: &mut Response<Incoming>) {
-        if reply.status() != StatusCode::SWITCHING_PROTOCOLS {
-            return;
-        }
-        let server = on(reply);
-        tokio::spawn(async move {
-            let (Ok(browser), Ok(server)) = (self.browser.await, server.await) else {
-                return;
-            };
-            let (mut browser, mut server) = (TokioIo::new(browser), TokioIo::new(server));
-            // Whoever ends it ends it for both.
-            tokio::io::copy_bidirectional(&mut browser, &mut server).await.ok();
-        });
     }
 }

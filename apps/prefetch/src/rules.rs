@@ -7,6 +7,8 @@ use hyper::header::{
     HeaderMap, HeaderName, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, COOKIE, DATE, EXPIRES, LAST_MODIFIED,
     SET_COOKIE, VARY,
 };
+use hyper::StatusCode;
+use netnice_prefetch_predictor::matches;
 
 /// A browser's heuristic keeps a tenth of a document's age: below this it would ask again.
 const LEAST_FRESHNESS: Duration = Duration::from_secs(60);
@@ -63,10 +65,7 @@ pub fn is_html(headers: &HeaderMap) -> bool {
 pub fn names_a_person(headers: &HeaderMap, harmless: &[String]) -> bool {
     let is_harmless = |pair: &str| {
         let name = pair.split('=').next().unwrap_or_default().trim();
-        harmless.iter().any(|h| match h.strip_suffix('*') {
-            Some(prefix) => name.starts_with(prefix),
-            None => name == h,
-        })
+        harmless.iter().any(|pattern| matches(pattern, name))
     };
     let cookies = headers.get_all(COOKIE);
     headers.contains_key(AUTHORIZATION)
@@ -79,13 +78,26 @@ pub fn names_a_person(headers: &HeaderMap, harmless: &[String]) -> bool {
 /// Whether the reply is for one person only, as its server says, or as `asked_by_person` makes likely (RFC 9111, 3.5).
 pub fn is_personal(reply: &HeaderMap, asked_by_person: bool) -> bool {
     let said = |name| cache_control(reply, name).is_some();
-    let by_cookie = directives(reply, &VARY).any(|(name, _)| {
-        name == "*" || name.eq_ignore_ascii_case("cookie") || name.eq_ignore_ascii_case("authorization")
-    });
     said("private")
         || said("no-store")
         || reply.contains_key(SET_COOKIE)
-        || (asked_by_person && (by_cookie || !(said("public") || said("s-maxage"))))
+        || (asked_by_person && (varies_by_person(reply) || !(said("public") || said("s-maxage"))))
+}
+
+fn varies_by_person(reply: &HeaderMap) -> bool {
+    directives(reply, &VARY).any(|(name, _)| {
+        name == "*" || name.eq_ignore_ascii_case("cookie") || name.eq_ignore_ascii_case("authorization")
+    })
+}
+
+/// What a reply says of its URL: whether browsers of anybody may keep it. `None`: nothing.
+pub fn is_for_everybody(status: StatusCode, reply: &HeaderMap, now: SystemTime) -> Option<bool> {
+    match status {
+        _ if is_personal(reply, false) || varies_by_person(reply) => Some(false),
+        StatusCode::OK => Some(is_reusable(reply, now)),
+        StatusCode::PARTIAL_CONTENT | StatusCode::NOT_MODIFIED => None,
+        _ => Some(false),
+    }
 }
 
 /// Whether a browser that prefetched the reply would use it on a click, without asking again.

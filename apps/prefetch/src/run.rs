@@ -10,11 +10,12 @@ use tokio::sync::Semaphore;
 
 use crate::access::Log;
 use crate::config::{Config, Mode, Preset};
-use crate::learner::{Learner, Store};
+use crate::learner::Learner;
 use crate::options::Serve;
 use crate::proxy::{Proxy, Settings};
 use crate::server::{listen, Server};
-use crate::{admin, server, socket, Error, Result};
+use crate::store::Store;
+use crate::{admin, descriptors, server, socket, Error, Result};
 use netnice_output::complain;
 
 pub fn serve(options: &Serve) -> Result<()> {
@@ -35,7 +36,8 @@ async fn run(options: &Serve, config: Config) -> Result<()> {
     let acceptor = config.tls.as_ref().map(server::acceptor).transpose()?;
     let settings = settings(config)?;
     let config = &settings.config;
-    let learner = Learner::start(config.prefetch.params(), store(config)?)?;
+    descriptors::allow(config.limits.connections);
+    let learner = Learner::start(&config.prefetch, store(config)?)?;
     let buffers = Semaphore::new((config.prefetch.buffers.0 / 1024) as usize);
     let admin = config.admin;
     let upstream = config.upstream.clone();
@@ -147,7 +149,8 @@ fn reload(options: &Serve, server: &Server) -> Result<()> {
         complain("listen, admin, store, memory, buffers and whether there is TLS change with the next start only");
     }
     let settings = settings(config)?;
-    server.proxy.learner.set_params(settings.config.prefetch.params())?;
+    descriptors::allow(settings.config.limits.connections);
+    server.proxy.learner.configure(&settings.config.prefetch)?;
     if before.config.tls.is_some() && acceptor.is_some() {
         server.tls.store(acceptor.map(Arc::new));
     }

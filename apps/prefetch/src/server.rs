@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Listens, and gives each connection to hyper. HTTP/1.1 only: over h2 all replies would share one socket.
 
-use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
+use std::io::{self, Read, Write};
+use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -21,12 +21,16 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::TlsAcceptor;
 
 use crate::config::Tls;
+use crate::connections::{Connections, Place};
 use crate::proxy::{Peer, Proxy, Settings};
 use crate::socket::{self, Socket, Stream};
 use crate::{Error, Result};
 
 /// Where nothing more can be accepted: out of descriptors, say.
 const REST: Duration = Duration::from_millis(100);
+const TURNED_AWAY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nCache-Control: no-store\r\n\
+Content-Type: text/plain\r\nContent-Length: 21\r\n\r\ntoo many connections\n";
+const MOST_UNREAD: u64 = 64 << 10;
 /// For replies under way when the proxy is stopped.
 const LAST_REPLIES: Duration = Duration::from_secs(10);
 
@@ -44,9 +48,9 @@ pub async fn listen(address: SocketAddr) -> Result<TcpListener> {
 impl Server {
     pub fn new(proxy: Arc<Proxy>, tls: Option<TlsAcceptor>) -> Self {
         Self {
+            connections: Connections::new(proxy.metrics.connections.clone()),
             proxy,
             tls: Arc::new(ArcSwapOption::new(tls.map(Arc::new))),
-            connections: Arc::default(),
             stopping: watch::Sender::new(false),
         }
     }
@@ -57,15 +61,17 @@ impl Server {
             return;
         };
         let settings = self.proxy.settings.load_full();
-        let limits = &settings.config.limits;
+        let (limits, tls) = (&settings.config.limits, self.tls.load_full());
         let Some(place) = self
             .connections
             .take(from.ip(), limits.connections, limits.connections_per_address)
         else {
             self.proxy.metrics.turned_away.inc();
+            if tls.is_none() {
+                turn_away(stream);
+            }
             return;
         };
-        let tls = self.tls.load_full();
         tokio::spawn(serve(
             self.proxy.clone(),
             settings,
@@ -91,7 +97,7 @@ async fn serve(
     stream: TcpStream,
     from: SocketAddr,
     tls: Option<Arc<TlsAcceptor>>,
-    _place: Place,
+    place: Place,
     stopping: watch::Receiver<bool>,
 ) {
     // The peer may be gone already; reading will tell.
@@ -102,10 +108,10 @@ async fn serve(
     let plain = Stream::new(socket.clone(), limits.stall.into());
     let peer = Peer {
         address: from.ip().to_canonical(),
-        socket: socket.clone(),
+        socket,
         secure: tls.is_some(),
+        _place: place,
     };
-    proxy.metrics.connections.inc();
     match tls {
         None => converse(&proxy, &settings, plain, peer, stopping).await,
         Some(tls) => {
@@ -115,8 +121,15 @@ async fn serve(
             }
         }
     }
-    socket.close();
-    proxy.metrics.connections.dec();
+}
+
+/// What fits into a fresh socket; nothing waits for it.
+fn turn_away(stream: TcpStream) {
+    let Ok(mut stream) = stream.into_std() else { return };
+    stream.write_all(TURNED_AWAY).ok();
+    stream.shutdown(std::net::Shutdown::Write).ok();
+    // A socket that is closed before its request is read resets the connection, and the answer may be lost.
+    io::copy(&mut stream.take(MOST_UNREAD), &mut io::sink()).ok();
 }
 
 async fn converse(
@@ -147,51 +160,6 @@ async fn converse(
     if !left {
         connection.as_mut().graceful_shutdown();
         connection.await.ok();
-    }
-}
-
-#[derive(Debug, Default)]
-pub struct Connections(Mutex<Counts>);
-
-#[derive(Debug, Default)]
-struct Counts {
-    all: usize,
-    by_address: HashMap<IpAddr, usize>,
-}
-
-/// One of them; the place is free again when it is dropped.
-#[derive(Debug)]
-pub struct Place {
-    of: Arc<Connections>,
-    address: IpAddr,
-}
-
-impl Connections {
-    pub fn take(self: &Arc<Self>, address: IpAddr, most: usize, most_of_one: usize) -> Option<Place> {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_one = counts.by_address.get(&address).copied().unwrap_or(0);
-        if counts.all >= most || of_one >= most_of_one {
-            return None;
-        }
-        counts.all += 1;
-        counts.by_address.insert(address, of_one + 1);
-        Some(Place {
-            of: self.clone(),
-            address,
-        })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut counts = self.of.0.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.all -= 1;
-        if let Some(of_one) = counts.by_address.get_mut(&self.address) {
-            *of_one -= 1;
-            if *of_one == 0 {
-                counts.by_address.remove(&self.address);
-            }
-        }
     }
 }
 

@@ -100,11 +100,14 @@ pub fn forward(request: &mut Request<Incoming>, to: &Uri, from: IpAddr, secure: 
 }
 
 pub fn remove_hop_by_hop(headers: &mut HeaderMap) {
-    if let Some(named) = headers.get(header::CONNECTION).and_then(|v| v.to_str().ok()) {
-        let named: Vec<HeaderName> = named.split(',').filter_map(|n| n.trim().parse().ok()).collect();
-        for name in named.iter().filter(|n| **n != header::HOST) {
-            headers.remove(name);
-        }
+    let lines = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|v| v.to_str().ok());
+    let names = lines.flat_map(|line| line.split(','));
+    let named: Vec<HeaderName> = names.filter_map(|n| n.trim().parse().ok()).collect();
+    for name in named.iter().filter(|n| **n != header::HOST) {
+        headers.remove(name);
     }
     for name in &HOP_BY_HOP {
         headers.remove(name);

@@ -2,8 +2,6 @@
 //! What each client has been told and sent: how many prefetches are under way, which were used, which were for nothing.
 
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -64,13 +62,6 @@ pub struct Findings {
 /// All clients, by number.
 #[derive(Debug)]
 pub struct Visitors(Mutex<LruCache<u64, Visitor>>);
-
-/// One browser, as far as can be told.
-pub fn number(address: IpAddr, program: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (address, program).hash(&mut hasher);
-    hasher.finish()
-}
 
 impl Default for Visitors {
     fn default() -> Self {

@@ -3,12 +3,14 @@
 #![allow(dead_code)] // The benchmark uses a part.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use socket2::{Domain, Socket, Type};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_netnice-prefetch");
 const FRESH: &str = "Cache-Control: max-age=600\r\n";
@@ -198,9 +200,14 @@ impl Proxy {
         assert!(self.child.wait().expect("a child").success());
     }
 
+    /// A client with an address and a program of its own; the same name is the same client.
     pub fn browser(&self, name: &str) -> Browser {
+        self.browser_at(address_of(name), name)
+    }
+
+    pub fn browser_at(&self, address: Ipv4Addr, name: &str) -> Browser {
         Browser {
-            stream: connect(self.address),
+            stream: connect_from(address, self.address),
             name: name.into(),
         }
     }
@@ -227,7 +234,27 @@ impl Drop for Proxy {
 }
 
 pub fn connect(address: SocketAddr) -> TcpStream {
-    let stream = TcpStream::connect(address).expect("a connection");
+    connect_from(Ipv4Addr::LOCALHOST, address)
+}
+
+static NAMES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Of the loopback, as all of 127.0.0.0/8 is.
+pub fn address_of(name: &str) -> Ipv4Addr {
+    let mut names = NAMES.lock().expect("no panic");
+    let known = names.iter().position(|n| n == name);
+    let number = known.unwrap_or(names.len());
+    if known.is_none() {
+        names.push(name.into());
+    }
+    Ipv4Addr::from_bits(Ipv4Addr::new(127, 0, 1, 1).to_bits() + number as u32)
+}
+
+pub fn connect_from(from: Ipv4Addr, to: SocketAddr) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
+    socket.bind(&SocketAddr::from((from, 0)).into()).expect("an address");
+    socket.connect(&to.into()).expect("a connection");
+    let stream = TcpStream::from(socket);
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time");
     stream
 }
@@ -310,10 +337,13 @@ impl Browser {
     }
 }
 
-/// Two clients come from `/` to each of `next`.
+/// As many clients as make a URL one that others may be told of.
+pub const ENOUGH: usize = 5;
+
+/// Enough clients come from `/` to each of `next`.
 pub fn teach(proxy: &Proxy, next: &[&str]) {
-    for name in ["one", "two"] {
-        let mut browser = proxy.browser(name);
+    for number in 0..ENOUGH {
+        let mut browser = proxy.browser(&format!("teacher {number}"));
         for path in next {
             browser.get("/", "");
             browser.get(path, "");

@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use crate::harness::{connect, header, page, run, Folder, Proxy, Site};
+use crate::harness::{address_of, connect, header, page, run, Folder, Proxy, Site};
 
 fn site() -> Site {
     Site::new(|_| page("a page"))
@@ -160,7 +160,10 @@ fn what_browsers_say_of_others_is_replaced() {
     let lies = "X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: https\r\nConnection: X-Secret, close\r\nX-Secret: 1\r\n";
     proxy.browser("one").get("/", lies);
     let head = &site.requests()[0];
-    assert_eq!(header(head, "x-forwarded-for"), Some("127.0.0.1"));
+    assert_eq!(
+        header(head, "x-forwarded-for"),
+        Some(address_of("one").to_string().as_str())
+    );
     assert_eq!(header(head, "x-forwarded-host"), Some("site"));
     assert_eq!(header(head, "x-forwarded-proto"), Some("http"));
     assert_eq!(header(head, "x-secret"), None);
@@ -184,7 +187,9 @@ fn slow_ones_and_too_many_are_shown_the_door() {
     std::thread::sleep(Duration::from_millis(200));
     let began = Instant::now();
     let mut sixth = connect(proxy.address);
-    assert_eq!(sixth.read(&mut [0; 1]).unwrap_or(0), 0, "one too many");
+    let mut answer = String::new();
+    sixth.read_to_string(&mut answer).ok();
+    assert!(answer.starts_with("HTTP/1.1 503"), "one too many: {answer}");
     for stream in &mut slow {
         stream.write_all(b"i").ok();
         let mut answer = Vec::new();
@@ -248,40 +253,4 @@ fn what_was_asked_just_before_the_end_is_logged() {
         proxy.end();
         assert_eq!(std::fs::read_to_string(log).unwrap().lines().count(), 20);
     }
-}
-
-#[test]
-fn other_protocols_pass_once_both_agree() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let site = Site {
-        address: listener.local_addr().unwrap(),
-        seen: Default::default(),
-    };
-    std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut head = [0; 4096];
-        let n = stream.read(&mut head).unwrap();
-        assert!(String::from_utf8_lossy(&head[..n])
-            .to_lowercase()
-            .contains("upgrade: websocket"));
-        stream
-            .write_all(b"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
-            .unwrap();
-        let mut echo = [0; 5];
-        stream.read_exact(&mut echo).unwrap();
-        stream.write_all(&echo).unwrap();
-    });
-    let folder = Folder::new();
-    let proxy = Proxy::new(&site, &folder, "");
-    let mut browser = proxy.browser("one");
-    assert_eq!(
-        browser
-            .get("/chat", "Connection: Upgrade\r\nUpgrade: websocket\r\n")
-            .status,
-        101
-    );
-    browser.stream.write_all(b"hello").unwrap();
-    let mut echo = [0; 5];
-    browser.stream.read_exact(&mut echo).unwrap();
-    assert_eq!(&echo, b"hello");
 }

@@ -41,12 +41,14 @@ pub fn background(socket: &impl AsFd) -> io::Result<Background> {
     let sends = choose(&had, |name| reference.set_tcp_congestion(name.as_bytes()).is_ok());
     let sends = match sends {
         Some(name) => name,
-        None => {
-            set(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, CAP)?;
-            "pacing"
-        }
+        None => paced(socket)?,
     };
     Ok(Background { sends, receives })
+}
+
+fn paced(socket: &impl AsFd) -> io::Result<&'static str> {
+    set(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, CAP)?;
+    Ok("pacing")
 }
 
 /// The first that there is; `had` is padded with zeros.
@@ -102,6 +104,24 @@ mod tests {
             ["netnice", "nnledbatpp", "lp", "pacing"].contains(&got.sends),
             "{got:?}"
         );
+    }
+
+    #[test]
+    fn pacing_caps_the_rate() {
+        let socket = TcpListener::bind("127.0.0.1:0").expect("a socket");
+        assert_eq!(paced(&socket).expect("every kernel paces"), "pacing");
+        let (mut cap, mut length) = (0u32, size_of::<u32>() as libc::socklen_t);
+        // SAFETY: the kernel writes as many bytes to `cap` as it is told.
+        let got = unsafe {
+            libc::getsockopt(
+                socket.as_raw_fd(),
+                libc::SOL_SOCKET,
+                libc::SO_MAX_PACING_RATE,
+                (&raw mut cap).cast(),
+                &raw mut length,
+            )
+        };
+        assert_eq!((got, cap), (0, CAP));
     }
 
     #[test]

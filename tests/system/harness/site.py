@@ -15,8 +15,10 @@ from testbed import Namespace, program, scratch
 from testbed.namespace import free_port, listens, wait_until
 from testbed.ownership import Owned
 
-#: Each pair has visitors of its own, so that a page is likely after its partner alone.
-_VISITORS = 2
+#: Each pair has visitors of its own, so that a page is likely after its partner alone; so many make it known.
+_VISITORS = 5
+#: What the log of a site of files names, everybody may have.
+_TRUSTING = "[prefetch]\ntrust_logs = true\n"
 _PAGE = """\
 <!DOCTYPE html>
 <html lang="en"><head><title>{name}</title></head>
@@ -77,6 +79,7 @@ class Proxy(Owned):
         if taught:
             call("netnice-prefetch", "train", str(self._file("taught", taught)), "--store", self._store)
         settings = certificate.settings() if certificate else ""
+        settings += _TRUSTING if taught else ""
         at = free_port(namespace)
         address = f"{namespace.address}:{at}"
         argv = [f"http://127.0.0.1:{port}", "--listen", address, "--admin", f"127.0.0.1:{at}"]
