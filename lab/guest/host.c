@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -90,10 +91,15 @@ static void option(int fd, int level, int name, int value, const char *what)
 		fail("%s", what);
 }
 
+struct maker maker;
+
 int client_socket(void)
 {
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int fd;
 
+	setfsuid(maker.user);
+	fd = socket(maker.mapped ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	setfsuid(0);
 	if (fd < 0)
 		fail("socket");
 	return fd;
@@ -124,10 +130,14 @@ int listen_on(int port, const char *cc, int tos)
 void connect_to(int fd, const char *address, int port)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct sockaddr_in6 mapped = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	struct sockaddr *any = maker.mapped ? (struct sockaddr *)&mapped : (struct sockaddr *)&to;
 
 	if (inet_pton(AF_INET, address, &to.sin_addr) != 1)
 		fail("bad address %s", address);
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) && errno != EINPROGRESS)
+	mapped.sin6_addr.s6_addr[10] = mapped.sin6_addr.s6_addr[11] = 0xff;
+	memcpy(&mapped.sin6_addr.s6_addr[12], &to.sin_addr, sizeof(to.sin_addr));
+	if (connect(fd, any, maker.mapped ? sizeof(mapped) : sizeof(to)) && errno != EINPROGRESS)
 		fail("connect to %s:%d", address, port);
 }
 

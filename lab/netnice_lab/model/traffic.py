@@ -19,6 +19,8 @@ class Bulk:
 
     `rate`: a limit on each flow in bit/s of payload (0: none). `stop`: when they end (0: never). `receiver`: the
     sink's connections belong to the receiver's cgroup. `on`, `off`: seconds of sending and of silence in turns.
+    `messages` of `message` bytes come first, `gap` seconds apart; `bytes` in all (0: without end). `user` owns the
+    sockets; `mapped`: they are IPv6 sockets. `sink_control`: what the sink's own sockets run on.
     """
 
     source: str
@@ -33,6 +35,13 @@ class Bulk:
     receiver: bool = False
     on: float = 0.0
     off: float = 0.0
+    bytes: int = 0
+    message: int = 0
+    messages: int = 0
+    gap: float = 0.0
+    user: int = 0
+    mapped: bool = False
+    sink_control: str = "reno"
 
 
 @dataclass(frozen=True)
@@ -165,10 +174,12 @@ class Plan:
         port = self.port()
         random = self.random(port)
         self.lines += (
-            ["cgroup background", f"sink {bulk.sink} {port}", "cgroup ."]
+            ["cgroup background", f"sink {bulk.sink} {port} {bulk.sink_control}", "cgroup ."]
             if bulk.receiver
-            else [f"sink {bulk.sink} {port}"]
+            else [f"sink {bulk.sink} {port} {bulk.sink_control}"]
         )
+        if bulk.user or bulk.mapped:
+            self.lines.append(f"maker {bulk.user} {bulk.mapped:d}")
         for start in random.uniform(*bulk.start, size=bulk.flows):
             self.groups.setdefault(bulk.group, []).append(self.flows)
             self.lines.append(
@@ -179,7 +190,12 @@ class Plan:
             if bulk.on:
                 pulse = f"{bulk.on * SECOND:.0f} {bulk.off * SECOND:.0f}"
                 self.lines.append(f"pulse {self.flows} {pulse}")
+            if bulk.bytes or bulk.messages:
+                shape = f"{bulk.bytes} {bulk.message} {bulk.messages} {bulk.gap * SECOND:.0f}"
+                self.lines.append(f"shape {self.flows} {shape}")
             self.flows += 1
+        if bulk.user or bulk.mapped:
+            self.lines.append("maker 0 0")
 
     def add_documents(self, work: Documents) -> None:
         """A server, the clients, and each client's schedule."""

@@ -116,6 +116,40 @@ def pour() -> None:
         threading.Thread(target=one, args=(server.accept()[0],), daemon=True).start()
 
 
+def take() -> None:
+    """Takes whatever many connections send."""
+
+    def one(peer: socket.socket) -> None:
+        with peer, contextlib.suppress(OSError):
+            while peer.recv(65536):
+                pass
+
+    server = _server()
+    while True:
+        threading.Thread(target=one, args=(server.accept()[0],), daemon=True).start()
+
+
+def pool(address: str, port: str, idle: str, warmed: str) -> None:
+    """Keeps so many connections that have sent so many bytes, and sends without end over one more."""
+    kept = [_client(address) for _ in range(int(idle))]
+    for one in kept:
+        one.connect((address, int(port)))
+        one.sendall(bytes(int(warmed)))
+    busy = _client(address)
+    busy.connect((address, int(port)))
+    print("begins", flush=True)
+    while True:
+        busy.sendall(bytes(65536))
+
+
+def drain(address: str, port: str) -> None:
+    """Takes whatever a server sends over one connection."""
+    with _client(address) as connection:
+        connection.connect((address, int(port)))
+        while connection.recv(65536):
+            pass
+
+
 def sink(rate: str = "") -> None:
     """Takes connections one by one, at most so many bytes a second; prints the bytes and SHA-256 of each."""
     server = _server()
