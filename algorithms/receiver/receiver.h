@@ -129,6 +129,8 @@ nn_rare bool nn_specially(struct nn_receiver *flow, nn_receiver_params p, u32 ch
 /* A round is over. Who does not yield, or not yet, is nobody's sibling. */
 nn_inline void nn_tell_siblings(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, u32 now_us)
 {
+	if (!siblings)
+		return;
 	if (flow->algorithm)
 		nn_siblings_count(flow, siblings, now_us);
 	if (flow->low)

@@ -15,6 +15,7 @@
 #define NN_CONNECTION_H
 
 #include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 #include "../../algorithms/common/clock.h"
@@ -50,6 +51,25 @@ static __always_inline void count(const struct nn_segment *seg)
 	}
 }
 
+static __always_inline struct nn_receiver_siblings *downloads_of(const struct tcp_sock *tcp, u32 now_us)
+{
+	const struct sock *sk = &tcp->inet_conn.icsk_inet.sk;
+
+	return nn_downloads_of(&nn_downloads, sk->sk_uid.val, sk->__sk_common.skc_net.net->ns.inum, now_us);
+}
+
+/* Timestamps of this route count microseconds (since Linux 6.7). */
+struct tcp_sock___since_6_7 {
+	u8 tcp_usec_ts : 1;
+} __attribute__((preserve_access_index));
+
+static __always_inline bool stamps_microseconds(const struct tcp_sock *tcp)
+{
+	const struct tcp_sock___since_6_7 *newer = (const void *)tcp;
+
+	return bpf_core_field_exists(newer->tcp_usec_ts) && BPF_CORE_READ_BITFIELD(newer, tcp_usec_ts);
+}
+
 static __always_inline void arrived(struct connection *c, const struct tcp_sock *tcp, u64 now)
 {
 	u32 chosen = nn_receiver_chosen;
@@ -66,6 +86,7 @@ static __always_inline void arrived(struct connection *c, const struct tcp_sock 
 		.stamped = tcp->rx_opt.saw_tstamp,
 		.tsval = tcp->rx_opt.rcv_tsval,
 		.tsecr = tcp->rx_opt.rcv_tsecr,
+		.fine = stamps_microseconds(tcp),
 	};
 	struct nn_segment seg;
 
@@ -73,7 +94,7 @@ static __always_inline void arrived(struct connection *c, const struct tcp_sock 
 		return;
 	count(&seg);
 	seg.now_us = nn_arrival_us(params, seg.now_us, now);
-	nn_receiver_arrival(&c->flow, &nn_receiver_siblings, params, chosen, &seg);
+	nn_receiver_arrival(&c->flow, downloads_of(tcp, seg.now_us), params, chosen, &seg);
 }
 
 /* 0: the kernel tunes the window again. */
@@ -144,9 +165,12 @@ static __noinline int rare_event(struct bpf_sock_ops *ops)
 	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
 		if (!sk || !wanted(sk))
 			break;
+		bpf_sk_storage_delete(&connections, sk); /* of a connection that the socket had before */
 		c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 		if (c)
 			yields(ops, c);
+		else
+			__sync_fetch_and_add(&nn_receiver_counters.refused, 1);
 		break;
 	case BPF_SOCK_OPS_RTO_CB:
 	case BPF_SOCK_OPS_RETRANS_CB:
@@ -168,6 +192,8 @@ static __always_inline int event(struct bpf_sock_ops *ops)
 
 	if (nn_unlikely(ops->op != BPF_SOCK_OPS_HDR_OPT_LEN_CB))
 		return rare_event(ops);
+	if (ops->args[0] == BPF_WRITE_HDR_TCP_CURRENT_MSS)
+		return 1; /* it sizes a segment to send: no ACK leaves */
 	sk = ops->sk;
 	if (!sk)
 		return 1;

@@ -12,7 +12,7 @@ char _license[] SEC("license") = "GPL";
 
 struct receiver_counters nn_receiver_counters;
 
-struct nn_receiver_siblings nn_receiver_siblings;
+struct nn_downloads nn_downloads;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);

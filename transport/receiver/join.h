@@ -37,8 +37,10 @@ static __always_inline int join(void *sk, u32 next, u32 segments)
 	if (!ask(sk))
 		return -EOPNOTSUPP;
 	c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
-	if (!c)
+	if (!c) {
+		__sync_fetch_and_add(&nn_receiver_counters.refused, 1);
 		return -ENOMEM;
+	}
 	nn_receiver_join(&c->flow, next);
 	c->counted.next = next;
 	c->counted.segments = segments;

@@ -27,6 +27,7 @@ struct receiver_counters {
 	u64 connections; /* that became background */
 	u64 clamp_failed; /* windows that the kernel refused */
 	u64 adopted; /* of the connections, those that were in use already */
+	u64 refused; /* that do not yield: the kernel had no memory for them (net.core.optmem_max) */
 	struct receiver_arrivals arrivals[NN_PROCESSORS]; /* on them, by processor */
 };
 

@@ -146,7 +146,7 @@ nn_inline void nn_sender_release(struct sock *sk, u32 algorithm)
 	if (!c.flow->ready)
 		return;
 	legacy = nn_connection_leave(&c, &send);
-	if (legacy)
+	if (legacy && nn_state(sk) != TCP_CLOSE) /* or the socket's next connection would take it for its own */
 		tcp_sk(sk)->snd_cwnd_cnt = legacy;
 	nn_send_as(sk, &send);
 	if (c.flow->behind_fq)

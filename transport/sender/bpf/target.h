@@ -23,6 +23,7 @@
 #define nn_set_pacing(sk, v) ((sk)->sk_pacing_status = (v))
 #define NN_AF_INET6 10
 
+#define nn_state(sk) ((sk)->__sk_common.skc_state)
 #define nn_user(sk) ((sk)->sk_uid.val)
 #define nn_space(sk) ((sk)->__sk_common.skc_net.net->ns.inum)
 #define nn_is_ipv6(sk) ((sk)->__sk_common.skc_family == NN_AF_INET6)

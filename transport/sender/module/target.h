@@ -13,6 +13,7 @@
 #define nn_set_rate(sk, v) WRITE_ONCE((sk)->sk_pacing_rate, v)
 #define nn_set_pacing(sk, v) smp_store_release(&(sk)->sk_pacing_status, v)
 
+#define nn_state(sk) ((sk)->sk_state)
 #define nn_user(sk) __kuid_val(READ_ONCE((sk)->sk_uid))
 #define nn_space(sk) (sock_net(sk)->ns.inum)
 #define nn_ipv4_of(sk) ((sk)->sk_daddr)
