@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """What real programs do with connections: they keep idle ones, pause, greet, send in blocks, share a host with others.
 
-One line of 20 Mbit/s and 40 ms; where a world has two lines, the other has 2 Mbit/s. The sender that is measured ("busy")
-always has data, unless the world is about a sender that has not.
+One line of 20 Mbit/s and 40 ms; where a world has two lines, the other has 2 Mbit/s. The sender that is measured
+("busy") always has data, unless the world is about a sender that has not.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Which connections count as siblings, on the real kernel: those that send. The lab has more worlds (experiment programs)."""
+"""Which connections count as siblings, on the real kernel: those that send. The lab's experiment `programs` has more."""
 
 from __future__ import annotations
 
@@ -42,16 +42,17 @@ def test_an_upload_beside_idle_connections(trial: Trial, idle: int, warmed: int)
 
 def test_a_dual_stack_server_with_a_slow_client(trial: Trial) -> None:
     """Its IPv4 clients are ::ffff:a.b.c.d, 200 and 2 Mbit/s away: they share nothing."""
-    with Namespace("server") as server, Namespace("fast") as fast, Namespace("slow") as slow:
-        with server.spawn("netnice", *end_as_text("pour"), stdout=subprocess.PIPE) as pour, ExitStack() as stack:
-            port = pour.line().strip()
-            for client, rate, queue in ((fast, "200mbit", "1bdp"), (slow, "2mbit", "170p")):
-                stack.enter_context(Path(server, client, rate=rate, rtt=RTT, queue=queue))
-                stack.enter_context(client.spawn(*end_as_text("drain", server.address, port)))
-            time.sleep(SETTLED)
-            rtts: list[float] = []
-            for _ in range(20):
-                time.sleep(0.5)
-                rtts += [one.number("rtt") for one in sockets(server, local_port=int(port))]
+    rtts: list[float] = []
+    with ExitStack() as stack:
+        server, fast, slow = (stack.enter_context(Namespace(name)) for name in ("server", "fast", "slow"))
+        pour = stack.enter_context(server.spawn("netnice", *end_as_text("pour"), stdout=subprocess.PIPE))
+        port = pour.line().strip()
+        for client, rate, queue in ((fast, "200mbit", "1bdp"), (slow, "2mbit", "170p")):
+            stack.enter_context(Path(server, client, rate=rate, rtt=RTT, queue=queue))
+            stack.enter_context(client.spawn(*end_as_text("drain", server.address, port)))
+        time.sleep(SETTLED)
+        for _ in range(20):
+            time.sleep(0.5)
+            rtts += [one.number("rtt") for one in sockets(server, local_port=int(port))]
     assert rtts
     trial("the RTT of a slow client beside a fast one, most of 10 s", max(rtts), "ms", most=150)
