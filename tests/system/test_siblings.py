@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Which connections count as siblings, on the real kernel: those that send. The lab's experiment `programs` has more."""
+"""Which connections count as siblings: those that send. The lab's experiment 'programs' has more."""
 
 from __future__ import annotations
 
