@@ -5,7 +5,8 @@
  *   who counts   a flow that ends a round which its window limited: not one that is idle, slow-starting, limited by its
  *                receiver or application, that repairs a loss, or whose segments nobody acknowledges
  *   how many     counted once a turn of four seconds each; the account of this turn or of the last, whichever is larger
- *   window       a running mean: each of n flows moves it by 1/n once a round, with what it really had in flight
+ *   window       a running mean: each of n flows moves it by 1/n once a round, with what it really had in flight; likewise how
+ *                many are below one segment
  *   place        found by a hash, and compared as a whole. A user holds one place of a set of four: a user's sockets, whatever
  *                they do, take no place from those of three others. A flow without a place counts itself alone
  *
@@ -34,8 +35,8 @@ struct nn_destination {
 struct nn_place {
 	struct nn_destination of;
 	u16 turn;
-	u16 flows, asking; /* counted in it, and of them those below one segment */
-	u16 flows_before, asking_before; /* in the turn before */
+	u16 flows, flows_before; /* counted in it, and in the turn before */
+	u16 asking; /* running mean: 1/4096 of the flows that are below one segment */
 	u32 window; /* running mean, 1/4096 segment */
 	u32 worst_rtt; /* with the buffer full, as a flow below one segment measured it last, us; 0: none did */
 	u32 worst_rtt_us; /* when it did */
@@ -107,10 +108,9 @@ nn_inline void nn_place_turn(struct nn_place *place, const struct nn_destination
 		return;
 	same &= nn_turns_since(place, turn) == 1;
 	place->flows_before = same ? place->flows : 0;
-	place->asking_before = same ? place->asking : 0;
+	place->asking = same ? place->asking : 0;
 	place->window = same ? place->window : 0;
 	place->flows = 0;
-	place->asking = 0;
 	place->of = *to;
 	place->turn = turn;
 }
@@ -122,6 +122,12 @@ nn_inline bool nn_counts(const struct nn_flow *flow, const struct nn_ack *ack)
 	       nn_window_limits(&flow->win, ack);
 }
 
+/* A running mean and one value more, of n. */
+nn_inline u32 nn_moved(u32 mean, u32 value, u32 n)
+{
+	return value > mean ? mean + (value - mean) / n : mean - (mean - value) / n;
+}
+
 nn_inline void nn_count(struct nn_place *place, struct nn_flow *flow, const struct nn_ack *ack)
 {
 	u64 flight = nn_flight(ack) << NN_SHIFT;
@@ -130,12 +136,10 @@ nn_inline void nn_count(struct nn_place *place, struct nn_flow *flow, const stru
 	if (flow->win.turn != turn) {
 		flow->win.turn = turn;
 		place->flows++;
-		place->asking += nn_is_sub_packet(flow);
 	}
 	n = nn_max(nn_max(place->flows, place->flows_before), 1);
-	place->window = !place->window	    ? w
-			: w > place->window ? place->window + (w - place->window) / n
-					    : place->window - (place->window - w) / n;
+	place->window = nn_moved(place->window, w, place->window ? n : 1);
+	place->asking = (u16)nn_moved(place->asking, nn_is_sub_packet(flow) ? NN_ONE : 0, n);
 	if (!nn_is_sub_packet(flow))
 		return;
 	place->worst_rtt = flow->rtt.max;
@@ -149,7 +153,7 @@ nn_inline void nn_place_round(struct nn_place *place, const struct nn_destinatio
 	if (nn_counts(flow, ack))
 		nn_count(place, flow, ack);
 	siblings->flows = nn_max(nn_max(place->flows, place->flows_before), 1);
-	siblings->asking = nn_max(place->asking, place->asking_before);
+	siblings->asking = (siblings->flows * place->asking + NN_ONE / 2) >> NN_SHIFT;
 	if (place->window)
 		siblings->window = place->window;
 	if (ack->now_us - place->worst_rtt_us < NN_WORST_RTT_US)

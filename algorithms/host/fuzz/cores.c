@@ -44,7 +44,6 @@ static void siblings(const struct nn_connection *c, struct input *in)
 	place->flows = (u16)take(in, 2);
 	place->flows_before = (u16)take(in, 2);
 	place->asking = (u16)take(in, 2);
-	place->asking_before = (u16)take(in, 2);
 	place->window = take(in, 4);
 	place->worst_rtt = take(in, 4);
 	place->worst_rtt_us = take(in, 4);

@@ -52,7 +52,7 @@ void nn_core_siblings(const struct nn_connection *c, const struct nn_siblings *s
 
 	nn_place_turn(place, &c->to, nn_turn(now_us));
 	place->flows_before = (u16)siblings->flows;
-	place->asking_before = (u16)siblings->asking;
+	place->asking = (u16)(siblings->flows ? siblings->asking * NN_ONE / siblings->flows : 0);
 	place->window = siblings->window;
 	place->worst_rtt = siblings->worst_rtt;
 	place->worst_rtt_us = now_us;

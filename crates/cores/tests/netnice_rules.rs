@@ -337,6 +337,7 @@ fn after_idle_time_the_window_is_relearnt() {
     flow.core.restart(flow.now_us + 5_000_000, flow.delivered);
     assert_eq!(flow.window(), 2.0);
     assert_eq!(flow.core.flow.win.ssthresh, 48 * ONE);
+    assert_eq!(flow.core.flow.round.end, flow.delivered, "and the round is a new one");
     let mut busy = netnice(64.0);
     busy.core.restart(busy.now_us + 50_000, busy.delivered);
     assert_eq!(busy.window(), 64.0);

@@ -3,7 +3,7 @@
 
 use crate::feed::{Feeder, BASE_US, MSS};
 use approx::assert_abs_diff_eq;
-use netnice_cores::{Ack, Algorithm, Param, Recovery, ONE};
+use netnice_cores::{Ack, Algorithm, Param, Recovery, ONE, RETRANSMITTED};
 
 /// How long two segments take at this rate, microseconds.
 fn pair_gap_us(rate: u64) -> f64 {
@@ -124,6 +124,40 @@ fn stamps_are_trusted_again_a_round_after_the_deadline() {
     let honest = flow.ack(2, flow.delivered, BASE_US - 1000);
     flow.core.on_ack(&honest);
     assert_eq!(flow.core.flow.rtt.min, BASE_US - 1000);
+}
+
+/// A flow whose RTT is the round's own, as a deadline still lies ahead.
+fn freed() -> Feeder {
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 1.0 / 48.0);
+    let freed = Ack {
+        held_us: 900_000,
+        ..flow.ack(2, flow.delivered, BASE_US)
+    };
+    assert!(flow.core.on_ack(&freed).now);
+    flow
+}
+
+#[test]
+fn a_pause_is_no_rtt() {
+    let mut flow = freed();
+    let smoothed = flow.core.flow.rtt.smoothed;
+    flow.now_us += 60_000_000;
+    let after = flow.ack(2, flow.delivered, 0);
+    flow.core.on_ack(&after);
+    assert_eq!(flow.core.flow.rtt.smoothed, smoothed);
+}
+
+#[test]
+fn a_round_that_a_retransmission_ends_is_no_rtt() {
+    let mut flow = freed();
+    flow.now_us += BASE_US / 8;
+    let spurious = Ack {
+        held_us: 900_000,
+        flags: RETRANSMITTED,
+        ..flow.ack(2, flow.delivered, 0)
+    };
+    flow.core.on_ack(&spurious);
+    assert_eq!(flow.core.flow.rtt.min, BASE_US);
 }
 
 #[test]
