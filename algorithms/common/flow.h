@@ -224,6 +224,7 @@ nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us, u3
 
 /* That of siblings, for cores that know of none: on_ack has done all that there is to do at a round's end. */
 #define NN_CORE_ALONE(core)                                                                                            \
+	enum { core##_has_siblings = 0 };                                                                              \
 	nn_inline void core##_on_round_end(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,                \
 					   const struct nn_siblings *siblings)                                         \
 	{                                                                                                              \

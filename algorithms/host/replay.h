@@ -34,6 +34,7 @@ struct nn_replay {
 struct nn_replay_host {
 	struct nn_flow flows[NN_REPLAY_FLOWS];
 	struct nn_places places;
+	struct nn_destination to; /* of the flow at hand: not on the stack, of which eBPF has little */
 };
 
 nn_inline void nn_replay_step(const struct nn_connection *c, struct nn_replay *step)
@@ -68,10 +69,11 @@ nn_inline void nn_replay_step(const struct nn_connection *c, struct nn_replay *s
 nn_inline void nn_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)
 {
 	u32 number = step->flow % NN_REPLAY_FLOWS;
-	struct nn_connection c = { &host->flows[number], p, &host->places, { .network = { number / 2 } } };
+	struct nn_connection c = { &host->flows[number], p, &host->places, &host->to };
 
 	if ((step->event == NN_REPLAY_START) == (c.flow->ready != NN_NOT_STARTED))
 		return;
+	host->to.network[0] = number / 2;
 	nn_replay_step(&c, step);
 	step->window = c.flow->win.w;
 }

@@ -17,7 +17,7 @@ struct nn_connection {
 	struct nn_flow *flow;
 	nn_params p; /* the algorithm's row, live */
 	struct nn_places *places; /* of all flows of this host */
-	struct nn_destination to;
+	const struct nn_destination *to; /* for an ACK */
 };
 
 /* What a connection begins with. */
@@ -77,10 +77,10 @@ nn_inline void nn_ack_other(u32 algorithm, const struct nn_connection *c, const 
 	bool over = nn_round_over(&c->flow->round, ack);
 
 	nn_on_ack(algorithm, c->flow, c->p, ack);
-	if (over) {
+	if (over && nn_has_siblings(algorithm)) {
 		struct nn_siblings siblings;
 
-		nn_siblings_round(c->places, &c->to, c->flow, ack, &siblings);
+		nn_siblings_round(c->places, c->to, c->flow, ack, &siblings);
 		nn_forget();
 		nn_on_round_end(algorithm, c->flow, c->p, ack, &siblings);
 	}

@@ -38,6 +38,18 @@ nn_inline void nn_on_ack(u32 algorithm, struct nn_flow *flow, nn_params p, const
 	}
 }
 
+nn_inline bool nn_has_siblings(u32 algorithm)
+{
+	switch (algorithm) {
+#define NN_ROW(name, core, ...)                                                                                        \
+	case NN_A_##name:                                                                                              \
+		return core##_has_siblings;
+		NN_ALGORITHMS(NN_ROW)
+#undef NN_ROW
+	}
+	return false;
+}
+
 nn_inline void nn_on_round_end(u32 algorithm, struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
 			       const struct nn_siblings *siblings)
 {

@@ -64,6 +64,8 @@
 
 NN_CORE_GOES_ON_AS_RENO(ladder)
 
+enum { ladder_has_siblings = 1 };
+
 nn_inline void ladder_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {
 	nn_flow_init(flow, p, now_us, delivered, srtt_us);

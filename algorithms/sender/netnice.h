@@ -44,6 +44,8 @@
 
 NN_CORE_GOES_ON_AS_RENO(netnice)
 
+enum { netnice_has_siblings = 1 };
+
 #define NETNICE_WAIT (4 * NN_ONE) /* below, a round has too few segments for one to be left out */
 
 nn_inline void netnice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)

@@ -37,21 +37,22 @@ struct nn_downloads {
 };
 
 /* Those of a user; null: there are too many users, and a flow then knows of none. */
-nn_inline struct nn_receiver_siblings *nn_downloads_of(struct nn_downloads *all, u32 user, u32 space, u32 now_us)
+nn_rare struct nn_receiver_siblings *nn_downloads_of(struct nn_downloads *all, const struct nn_receiver *flow,
+						     u32 now_us)
 {
-	u32 first = (user ^ space * 0x9e3779b1u) * 2654435761u >> 26;
+	u32 first = (flow->user ^ flow->space * 0x9e3779b1u) * 2654435761u >> 26;
 	struct nn_receiver_siblings *spare = 0;
 
 	for (u32 i = 0; i < NN_OWNER_WAYS; i++) {
 		struct nn_receiver_siblings *one = &all->of[(first + i) % NN_OWNERS];
 
-		if (one->user == user && one->space == space)
+		if (one->user == flow->user && one->space == flow->space)
 			return one;
 		if ((s32)(now_us - one->count_us) > (s32)NN_OWNER_US || !(one->flows | one->counted))
 			spare = one;
 	}
 	if (spare)
-		*spare = (struct nn_receiver_siblings){ .user = user, .space = space, .count_us = now_us };
+		*spare = (struct nn_receiver_siblings){ .user = flow->user, .space = flow->space, .count_us = now_us };
 	return spare;
 }
 

@@ -11,6 +11,7 @@ static struct nn_places places;
 
 struct nn_core {
 	u32 algorithm;
+	struct nn_destination to;
 	struct nn_flow flow;
 };
 
@@ -46,13 +47,13 @@ struct nn_core *nn_core_new(int row)
 	struct nn_core *core = calloc(1, sizeof(*core));
 
 	if (core)
-		core->algorithm = (u32)row;
+		core->algorithm = core->to.algorithm = (u32)row;
 	return core;
 }
 
 static struct nn_connection connection(struct nn_core *core)
 {
-	struct nn_connection c = { &core->flow, rows[core->algorithm], &places, { .algorithm = core->algorithm } };
+	struct nn_connection c = { &core->flow, rows[core->algorithm], &places, &core->to };
 
 	return c;
 }

@@ -51,13 +51,6 @@ static __always_inline void count(const struct nn_segment *seg)
 	}
 }
 
-static __always_inline struct nn_receiver_siblings *downloads_of(const struct tcp_sock *tcp, u32 now_us)
-{
-	const struct sock *sk = &tcp->inet_conn.icsk_inet.sk;
-
-	return nn_downloads_of(&nn_downloads, sk->sk_uid.val, sk->__sk_common.skc_net.net->ns.inum, now_us);
-}
-
 /* Timestamps of this route count microseconds (since Linux 6.7). */
 struct tcp_sock___since_6_7 {
 	u8 tcp_usec_ts : 1;
@@ -94,7 +87,7 @@ static __always_inline void arrived(struct connection *c, const struct tcp_sock 
 		return;
 	count(&seg);
 	seg.now_us = nn_arrival_us(params, seg.now_us, now);
-	nn_receiver_arrival(&c->flow, downloads_of(tcp, seg.now_us), params, chosen, &seg);
+	nn_receiver_arrival(&c->flow, &nn_downloads, params, chosen, &seg);
 }
 
 /* 0: the kernel tunes the window again. */
@@ -128,8 +121,12 @@ static __always_inline void ask_before_acks(struct bpf_sock_ops *ops, struct con
 	bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
 }
 
-static __always_inline void yields(struct bpf_sock_ops *ops, struct connection *c)
+static __always_inline void yields(struct bpf_sock_ops *ops, struct bpf_sock *sk, struct connection *c)
 {
+	struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sk);
+
+	if (tcp)
+		own(&c->flow, &tcp->inet_conn.icsk_inet.sk);
 	ask_before_acks(ops, c);
 	__sync_fetch_and_add(&nn_receiver_counters.connections, 1);
 }
@@ -168,7 +165,7 @@ static __noinline int rare_event(struct bpf_sock_ops *ops)
 		bpf_sk_storage_delete(&connections, sk); /* of a connection that the socket had before */
 		c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 		if (c)
-			yields(ops, c);
+			yields(ops, sk, c);
 		else
 			__sync_fetch_and_add(&nn_receiver_counters.refused, 1);
 		break;

@@ -14,6 +14,13 @@ struct receiver_counters nn_receiver_counters;
 
 struct nn_downloads nn_downloads;
 
+/* Whose connection it is: siblings are a user's. */
+static __always_inline void own(struct nn_receiver *flow, const struct sock *sk)
+{
+	flow->user = sk->sk_uid.val;
+	flow->space = sk->__sk_common.skc_net.net->ns.inum;
+}
+
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

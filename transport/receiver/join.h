@@ -27,8 +27,8 @@ static __always_inline bool ask(void *sk)
 	return !bpf_setsockopt(sk, SOL_TCP, TCP_SOCK_OPS_CB_FLAGS, &flags, sizeof(flags));
 }
 
-/* From its next ACK on; `next` and `segments`: its rcv_nxt and data_segs_in. 0, or why not. */
-static __always_inline int join(void *sk, u32 next, u32 segments)
+/* From its next ACK on; `same`: the socket as the kernel has it; `next`, `segments`: its rcv_nxt, data_segs_in. 0, or why not. */
+static __always_inline int join(void *sk, const struct sock *same, u32 next, u32 segments)
 {
 	struct connection *c;
 
@@ -42,6 +42,8 @@ static __always_inline int join(void *sk, u32 next, u32 segments)
 		return -ENOMEM;
 	}
 	nn_receiver_join(&c->flow, next);
+	if (same)
+		own(&c->flow, same);
 	c->counted.next = next;
 	c->counted.segments = segments;
 	__sync_fetch_and_add(&nn_receiver_counters.connections, 1);

@@ -37,7 +37,6 @@ nn_inline struct nn_connection nn_connection_of(struct sock *sk, u32 algorithm)
 		.flow = nn_flow_of(sk),
 		.p = nn_params_table[algorithm],
 		.places = &nn_places,
-		.to = nn_destination(sk, algorithm),
 	};
 
 	return c;
@@ -158,8 +157,10 @@ nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate
 {
 	struct nn_connection c = nn_connection_of(sk, algorithm);
 	struct nn_ack ack = nn_facts_of_ack(tcp_sk(sk), c.flow->behind_fq, rs, retransmitted);
+	struct nn_destination to = nn_destination(sk, algorithm);
 	struct nn_send send;
 
+	c.to = &to;
 	if (nn_connection_ack(algorithm, &c, &ack, &send))
 		nn_send_as(sk, &send);
 }

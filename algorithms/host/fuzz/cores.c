@@ -39,7 +39,7 @@ static void siblings(const struct nn_connection *c, struct input *in)
 {
 	struct nn_place *place = &c->places->place[take(in, 2) % (NN_SETS * NN_WAYS)];
 
-	place->of = c->to;
+	place->of = *c->to;
 	place->turn = (u16)take(in, 2);
 	place->flows = (u16)take(in, 2);
 	place->flows_before = (u16)take(in, 2);
@@ -66,7 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	u32 p[NN_PARAM_COUNT];
 	struct nn_flow flow;
 	static struct nn_places places;
-	struct nn_connection c = { &flow, p, &places, { .network = { take(&in, 4) } } };
+	struct nn_destination to = { .network = { take(&in, 4) } };
+	struct nn_connection c = { &flow, p, &places, &to };
 
 	memset(&places, 0, sizeof(places));
 

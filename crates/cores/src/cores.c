@@ -48,9 +48,9 @@ void nn_core_resume(struct nn_flow *flow, u32 base_us, u32 cwnd)
 /* Lets the siblings of a connection be what a test says. */
 void nn_core_siblings(const struct nn_connection *c, const struct nn_siblings *siblings, u32 now_us)
 {
-	struct nn_place *place = nn_place_of(c->places, &c->to, nn_turn(now_us));
+	struct nn_place *place = nn_place_of(c->places, c->to, nn_turn(now_us));
 
-	nn_place_turn(place, &c->to, nn_turn(now_us));
+	nn_place_turn(place, c->to, nn_turn(now_us));
 	place->flows_before = (u16)siblings->flows;
 	place->asking = (u16)(siblings->flows ? siblings->asking * NN_ONE / siblings->flows : 0);
 	place->window = siblings->window;

@@ -88,7 +88,7 @@ impl Core {
             flow: &mut self.flow,
             p: self.params.as_ptr(),
             places: self.places.as_ptr(),
-            to: self.to,
+            to: &self.to,
         }
     }
 
