@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from pathlib import Path
+
 import pytest
 
-from system.harness.commands import Pair, netnice, receiver, status
+from system.harness import kernel
+from system.harness.commands import Pair, call, netnice, receiver, status
 from testbed import Process
 
 #: A bottleneck, so that there is something to yield: on a bare cable TIDE rightly grows with its reader.
@@ -96,3 +101,24 @@ def test_send_only_leaves_what_is_received_alone(pair: Pair) -> None:
     netnice("-n", "1", "--send-only", "-p", str(pair.connect().client.pid))
     assert not status()["receiver"]["applications"], "nothing is attached that is not needed"
     assert receiver()["connections"] == 0
+
+
+def test_a_receiver_by_itself_is_set() -> None:
+    """`netnice-receiver`, as the lab and programs of one's own have it: without the rest."""
+    pins = Path("/sys/fs/bpf") / f"netnice-test-{os.getpid()}"
+
+    def values() -> str:
+        return str(kernel.bpftool("map", "dump", "pinned", pins / "params"))
+
+    with kernel.cgroup() as folder:
+        call("netnice-receiver", "attach", str(folder), str(pins))
+        try:
+            before = values()
+            call("netnice-receiver", "set", str(pins), "tide", "floor=3")
+            assert values() != before
+            call("netnice-receiver", "set", str(pins), "tide", "floor=1")
+            assert values() == before
+            refused = call("netnice-receiver", "set", str(pins), "tide", "floor=11", check=False)
+            assert (refused.returncode, "1 to 10" in refused.stderr) == (1, True), refused.stderr
+        finally:
+            shutil.rmtree(pins)
