@@ -70,8 +70,8 @@ SHAPES: dict[str, Shape] = {
     "dead-6": Shape(
         lambda cc: [
             one(cc, flows=6, group="dead"),
-            Change(DIES, "bulk", "qdisc add dev bulk-0 clsact"),
-            Change(DIES, "bulk", "filter add dev bulk-0 egress protocol ip u32 match ip dport 5001 0xffff action drop"),
+            Change(DIES, "bulk", "qdisc add dev bulk-1 clsact"),
+            Change(DIES + 0.1, "bulk", "filter add dev bulk-1 egress protocol ip u32 match ip dport 5001 0xffff action drop"),
             one(cc, start=(DIES + 1, DIES + 1.5)),
         ]
     ),
