@@ -15,6 +15,8 @@ from netnice_lab.model.scenario import Run, Scenario
 from netnice_lab.model.topology import Queue, dumbbell
 from netnice_lab.model.traffic import Bulk, Document, Documents
 
+pytestmark = pytest.mark.verify("compiled with g++ against ns-3, which the quick tier's packages do not have")
+
 RATE, RTT, PACKETS = 4_000_000, 100_000, 98
 PACKET, PAYLOAD, FRAME = 512, 460, 526
 LINK = RATE * PAYLOAD / FRAME / 1e6

@@ -68,9 +68,9 @@ pub struct Prefetch {
     /// URLs that a page names. Browsers fetch all of them at once; more than `outstanding` are for clients that queue
     /// them, as the paper's: those are told all that is likely, and know themselves what they have
     pub hints: Option<usize>,
-    /// Networks (an IPv4 address, an IPv6 /64) that must have asked for a URL before others are told of it
+    /// Least number of networks (IPv4 addresses, IPv6 /64) that have requested a URL before it is hinted
     pub clients: u8,
-    /// URLs that logs name are told before a reply for everybody was seen
+    /// Hint URLs of logs before the proxy has seen their replies
     pub trust_logs: bool,
     /// URLs with a query that may be told, `/list?page=*` for example
     pub queries: Vec<String>,

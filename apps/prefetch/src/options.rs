@@ -58,7 +58,7 @@ pub struct Serve {
     /// How browsers are told [default: link]
     #[arg(long)]
     mode: Option<Mode>,
-    /// Networks that must have asked for a URL before others are told of it [default: 5]
+    /// Least number of networks that have requested a URL before it is hinted [default: 5]
     #[arg(long, value_name = "N")]
     clients: Option<u8>,
     /// Log requests as JSON lines; - for the standard output

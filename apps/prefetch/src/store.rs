@@ -35,7 +35,7 @@ pub struct Store {
     pub key: Key,
 }
 
-/// Where it is, unless somebody says otherwise.
+/// The default path of the store.
 pub fn usual_path() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let folder = variable("STATE_DIRECTORY").or_else(|| {

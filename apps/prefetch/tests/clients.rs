@@ -15,12 +15,20 @@ fn site() -> Site {
     Site::new(|_| page("a page"))
 }
 
-/// From `/` to the secrets, and what its client is told on the way.
+/// Requests `/` and each secret in turn; the hints of all replies.
 fn visit(proxy: &Proxy, name: &str) -> Vec<String> {
     let mut browser = proxy.browser(name);
     let asked = SECRETS.iter().flat_map(|secret| ["/", secret]);
     asked.flat_map(|path| browser.get(path, "").hints()).collect()
 }
+
+/// The hints of `/` for a client that has requested nothing else.
+fn hints(proxy: &Proxy, name: &str) -> Vec<String> {
+    proxy.browser(name).get("/", "").hints()
+}
+
+const NONE: [&str; 0] = [];
+const PUBLIC: [&str; 1] = ["/reset/9f3c"];
 
 #[test]
 fn one_client_is_one_over_restarts() {
@@ -28,11 +36,11 @@ fn one_client_is_one_over_restarts() {
         let (site, folder) = (site(), Folder::new());
         for _ in 0..3 {
             let proxy = Proxy::new(&site, &folder, settings);
-            assert_eq!(visit(&proxy, "owner"), [] as [&str; 0]);
+            assert_eq!(visit(&proxy, "owner"), NONE);
             proxy.end();
         }
         let proxy = Proxy::new(&site, &folder, settings);
-        assert_eq!(proxy.browser("stranger").get("/", "").hints(), [] as [&str; 0]);
+        assert_eq!(hints(&proxy, "stranger"), NONE);
     }
 }
 
@@ -45,7 +53,7 @@ fn the_second_client_is_counted_over_a_restart() {
         proxy.end();
     }
     let proxy = Proxy::new(&site, &folder, TWO);
-    assert_eq!(proxy.browser("three").get("/", "").hints(), ["/reset/9f3c"]);
+    assert_eq!(hints(&proxy, "three"), PUBLIC);
 }
 
 #[test]
@@ -56,9 +64,9 @@ fn two_in_turn_are_two() {
     for name in ["one", "two", "one", "two"] {
         visit(&proxy, name);
     }
-    assert_eq!(proxy.browser("four").get("/", "").hints(), [] as [&str; 0]);
+    assert_eq!(hints(&proxy, "four"), NONE);
     visit(&proxy, "three");
-    assert_eq!(proxy.browser("five").get("/", "").hints(), ["/reset/9f3c"]);
+    assert_eq!(hints(&proxy, "five"), PUBLIC);
 }
 
 #[test]
@@ -68,9 +76,9 @@ fn by_default_five_networks_must_know_a_url() {
     for number in 0..4 {
         visit(&proxy, &format!("reader {number}"));
     }
-    assert_eq!(proxy.browser("one").get("/", "").hints(), [] as [&str; 0]);
+    assert_eq!(hints(&proxy, "one"), NONE);
     visit(&proxy, "fifth");
-    assert_eq!(proxy.browser("two").get("/", "").hints(), ["/reset/9f3c"]);
+    assert_eq!(hints(&proxy, "two"), PUBLIC);
 }
 
 #[test]
@@ -82,7 +90,7 @@ fn programs_of_one_network_are_one_client() {
         browser.get("/", "");
         browser.get("/reset/9f3c", "");
     }
-    assert_eq!(proxy.browser("stranger").get("/", "").hints(), [] as [&str; 0]);
+    assert_eq!(hints(&proxy, "stranger"), NONE);
 }
 
 /// A log of one visit, by the address in its first column.
@@ -100,9 +108,9 @@ fn a_client_of_the_log_is_the_same_live() {
     run(&["train", log.to_str().unwrap(), "--store", store.to_str().unwrap()]);
     let proxy = Proxy::new(&site, &folder, TWO);
     visit(&proxy, "owner");
-    assert_eq!(proxy.browser("stranger").get("/", "").hints(), [] as [&str; 0]);
+    assert_eq!(hints(&proxy, "stranger"), NONE);
     visit(&proxy, "another");
-    assert_eq!(proxy.browser("a third").get("/", "").hints(), ["/reset/9f3c"]);
+    assert_eq!(hints(&proxy, "a third"), PUBLIC);
 }
 
 /// A host may come by its address, and would count twice.
@@ -114,7 +122,7 @@ fn a_name_in_a_log_is_no_client() {
     run(&["train", log.to_str().unwrap(), "--store", store.to_str().unwrap()]);
     let proxy = Proxy::new(&site, &folder, TWO);
     visit(&proxy, "owner");
-    assert_eq!(proxy.browser("stranger").get("/", "").hints(), [] as [&str; 0]);
+    assert_eq!(hints(&proxy, "stranger"), NONE);
 }
 
 fn mode(file: &Path) -> u32 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! No prefetch acts in a user's name: what is told was seen to be for everybody, and prefetches carry no cookies.
+//! A prefetch never acts for a user: only URLs with public replies are hinted, and a prefetch carries no cookies.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;

@@ -111,7 +111,7 @@ mod tests {
         let socket = TcpListener::bind("127.0.0.1:0").expect("a socket");
         assert_eq!(paced(&socket).expect("every kernel paces"), "pacing");
         let (mut cap, mut length) = (0u32, size_of::<u32>() as libc::socklen_t);
-        // SAFETY: the kernel writes as many bytes to `cap` as it is told.
+        // SAFETY: the kernel writes at most `length` bytes to `cap`, which has as many.
         let got = unsafe {
             libc::getsockopt(
                 socket.as_raw_fd(),
