@@ -183,19 +183,18 @@ nn_inline void nn_flow_recovery(struct nn_flow *flow, u32 state)
 	flow->recovery = state;
 }
 
-/* The sender wakes after `idle_us` without traffic: what it knew of the path is old (RFC 5681, 4.1). */
+/* The sender wakes after silence: what it knew of the path is old, by half with every timeout (RFC 2861, as Linux). */
 nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered)
 {
 	u32 initial = nn_initial_window(p);
 	u32 timeout = nn_add_saturating(200000, flow->rtt.smoothed); /* Linux's least RTO, about */
+	u32 idle = now_us - flow->last_us, left = flow->win.w >> nn_min(idle / timeout, 31);
 
-	if (now_us - flow->last_us < timeout)
+	if (idle < timeout || flow->win.w <= initial) /* also between two pairs */
 		return;
 	nn_round_begin(&flow->round, delivered, now_us);
-	if (flow->win.w <= initial)
-		return;
 	flow->win.ssthresh = nn_max(flow->win.w / 4 * 3, initial);
-	nn_window_set(&flow->win, initial);
+	nn_window_set(&flow->win, nn_max(left, initial));
 }
 
 /* All hooks but on_ack (sender/hooks.h), for cores that start, lose, wake and undo as Reno does, and know of no siblings. */

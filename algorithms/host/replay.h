@@ -50,7 +50,7 @@ nn_inline void nn_replay_step(const struct nn_connection *c, struct nn_replay *s
 		nn_connection_ack(step->algorithm, c, ack, &step->send);
 		break;
 	case NN_REPLAY_RECOVERY:
-		nn_connection_recovery(step->algorithm, c, step->value);
+		nn_connection_recovery(step->algorithm, c, step->value, ack->now_us, ack->delivered);
 		break;
 	case NN_REPLAY_RESTART:
 		nn_connection_restart(step->algorithm, c, ack->now_us, ack->delivered);

@@ -36,12 +36,12 @@ nn_inline bool nn_is_tried(const struct nn_flow *flow, const struct nn_ack *ack)
 	return nn_may_grow(flow, ack) && nn_window_limits(&flow->win, ack);
 }
 
-#define NN_GIVE 8u /* a clear round gives back this part of what is more than a segment above the siblings' mean */
+#define NN_GIVE 4u /* a clear round gives back this part of what is an eighth and more above the siblings' mean */
 
 /* Nobody is raised: another's window says nothing of what this flow's path holds. */
 nn_inline void nn_share(struct nn_window *win, u32 mean)
 {
-	nn_shrink(win, win->w - nn_sub_saturating(win->w, nn_add_saturating(mean, NN_ONE)) / NN_GIVE);
+	nn_shrink(win, win->w - nn_sub_saturating(win->w, nn_add_saturating(mean, mean / 8)) / NN_GIVE);
 }
 
 #endif

@@ -51,10 +51,19 @@ nn_inline u64 nn_longest_gap(const struct nn_flow *flow, nn_params p)
 	return (alone && shared > alone ? shared : alone) * 1000;
 }
 
+/*
+ * What a window is spread over. After a timeout nothing of the flow's is queued, and retransmissions tell no RTT: by an RTT
+ * from before, of a deep queue, the next segment would wait until the next timeout.
+ */
+nn_inline u32 nn_pacing_rtt(const struct nn_flow *flow)
+{
+	return nn_max(flow->recovery == NN_TIMEOUT ? flow->rtt.min : flow->rtt.smoothed, 1);
+}
+
 /* How long a flow below one segment waits between two pairs, us. */
 nn_inline u64 nn_pair_gap(const struct nn_flow *flow, nn_params p, u32 w)
 {
-	u64 gap = (u64)NN_PAIR * nn_max(flow->rtt.smoothed, 1) * NN_ONE / w;
+	u64 gap = (u64)NN_PAIR * nn_pacing_rtt(flow) * NN_ONE / w;
 	u64 longest = nn_longest_gap(flow, p);
 
 	return !longest || w >= NN_ONE || p[NN_P_force_window] || gap < longest ? gap : longest;
@@ -71,10 +80,10 @@ nn_inline u64 nn_rate(u64 bytes, u64 us)
 /* Of two segments or more, while nothing is missing. */
 nn_inline void nn_pace_window(const struct nn_flow *flow, const struct nn_ack *ack, u32 w, struct nn_send *send)
 {
-	u32 srtt = nn_max(flow->rtt.smoothed, 1), mss = nn_max(ack->mss, 1);
+	u32 mss = nn_max(ack->mss, 1);
 
 	send->cwnd = w >> NN_SHIFT;
-	send->rate = nn_rate_hasty(&flow->win, nn_rate((u64)w * mss >> NN_SHIFT, srtt));
+	send->rate = nn_rate_hasty(&flow->win, nn_rate((u64)w * mss >> NN_SHIFT, nn_pacing_rtt(flow)));
 }
 
 nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, struct nn_send *send)

@@ -148,9 +148,13 @@ nn_inline bool nn_connection_ack(u32 algorithm, const struct nn_connection *c, c
 	return true;
 }
 
-nn_inline void nn_connection_recovery(u32 algorithm, const struct nn_connection *c, enum nn_recovery state)
+/* A timeout begins a round: what is in flight was sent before it, and tells nothing of the window that it left. */
+nn_inline void nn_connection_recovery(u32 algorithm, const struct nn_connection *c, enum nn_recovery state, u32 now_us,
+				      u32 delivered)
 {
 	nn_on_recovery(algorithm, c->flow, state);
+	if (state == NN_TIMEOUT)
+		nn_round_begin(&c->flow->round, delivered, now_us);
 }
 
 nn_inline void nn_connection_restart(u32 algorithm, const struct nn_connection *c, u32 now_us, u32 delivered)

@@ -69,6 +69,8 @@ nn_inline void netnice_on_recovery(struct nn_flow *flow, u32 state)
 	netnice_reno_answer(netnice_of(flow), flow->recovery, state);
 	if (state != NN_OPEN && state != flow->recovery)
 		netnice_lost(flow);
+	if (state == NN_TIMEOUT)
+		netnice_of(flow)->phase = NETNICE_WAITING;
 	nn_flow_recovery(flow, state);
 }
 

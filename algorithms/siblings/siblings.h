@@ -4,9 +4,10 @@
  *
  *   who counts   a flow that ends a round which its window limited: not one that is idle, slow-starting, limited by its
  *                receiver or application, that repairs a loss, or whose segments nobody acknowledges
- *   how many     counted once a turn of four seconds each; the account of this turn or of the last, whichever is larger
- *   window       a running mean: each of n flows moves it by 1/n once a round, with what it really had in flight; likewise how
- *                many are below one segment
+ *   how many     counted once a turn of four seconds each, one that was silent for several as often; the account of this
+ *                turn or of the last, whichever is larger
+ *   window       a running mean over the last second or so of what each really had in flight: a round counts as long as it
+ *                took. Likewise how many are below one segment
  *   place        found by a hash, and compared as a whole. A user holds one place of a set of four: a user's sockets, whatever
  *                they do, take no place from those of three others. A flow without a place counts itself alone
  *
@@ -20,7 +21,8 @@
 
 #define NN_SETS 128u /* a power of two */
 #define NN_WAYS 4u
-#define NN_TURN_SHIFT 22 /* of a clock in us: a turn lasts 4.2 s, longer than a flow below one segment is silent */
+#define NN_TURN_SHIFT 22 /* of a clock in us: a turn lasts 4.2 s, longer than most flows below one segment are silent */
+#define NN_MEAN_SHIFT 20 /* likewise: the running mean's time, 1 s: dozens of rounds of most */
 #define NN_TURNS 1024u /* until that clock wraps */
 #define NN_WORST_RTT_US 4000000u /* so long a worst RTT counts: longer than a flow below one segment is silent */
 
@@ -122,24 +124,28 @@ nn_inline bool nn_counts(const struct nn_flow *flow, const struct nn_ack *ack)
 	       nn_window_limits(&flow->win, ack);
 }
 
-/* A running mean and one value more, of n. */
-nn_inline u32 nn_moved(u32 mean, u32 value, u32 n)
+/* A running mean of n flows, and what one of them had for a time, us. */
+nn_inline u32 nn_moved(u32 mean, u32 value, u32 n, u32 us)
 {
-	return value > mean ? mean + (value - mean) / n : mean - (mean - value) / n;
+	u64 all = (u64)n << (NN_MEAN_SHIFT - 10), part = nn_max(us >> 10, 1), most = part < all ? part : all;
+
+	return value > mean ? mean + (u32)((value - mean) * most / all) : mean - (u32)((mean - value) * most / all);
 }
 
 nn_inline void nn_count(struct nn_place *place, struct nn_flow *flow, const struct nn_ack *ack)
 {
 	u64 flight = nn_flight(ack) << NN_SHIFT;
 	u32 w = flight < flow->win.w ? (u32)flight : flow->win.w, n, turn = (u8)place->turn;
+	u32 us = ack->now_us - flow->round.start_us;
 
 	if (flow->win.turn != turn) {
 		flow->win.turn = turn;
-		place->flows++;
+		place->flows += nn_max((us + (1u << (NN_TURN_SHIFT - 1))) >> NN_TURN_SHIFT, 1);
 	}
 	n = nn_max(nn_max(place->flows, place->flows_before), 1);
-	place->window = nn_moved(place->window, w, place->window ? n : 1);
-	place->asking = (u16)nn_moved(place->asking, nn_is_sub_packet(flow) ? NN_ONE : 0, n);
+	us = place->window ? us : NN_NEVER; /* the first is the mean */
+	place->window = nn_moved(place->window, w, n, us);
+	place->asking = (u16)nn_moved(place->asking, nn_is_sub_packet(flow) ? NN_ONE : 0, n, us);
 	if (!nn_is_sub_packet(flow))
 		return;
 	place->worst_rtt = flow->rtt.max;

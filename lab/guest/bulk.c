@@ -29,17 +29,23 @@ static int flow_count;
 static char cores[64][16];
 static int core_count;
 
+/* A connection of a sink, or the sink that listens. */
 struct drain {
 	struct source source;
+	struct timer sip; /* of one that is read at a rate */
+	uint64_t rate, until; /* bytes/s, and until when; 0: as it comes */
 	int fd, port, low;
 };
+
+#define SIP_NS 20000000ull /* such a program reads so often */
 
 static void drain_ready(struct source *source, uint32_t events)
 {
 	struct drain *drain = (struct drain *)source;
 	ssize_t n;
 
-	(void)events;
+	if (!(events & EPOLLIN)) /* a hang-up is reported whatever is asked for */
+		return;
 	n = recv(drain->fd, payload, sizeof(payload), MSG_TRUNC);
 	if (n > 0)
 		return;
@@ -48,6 +54,18 @@ static void drain_ready(struct source *source, uint32_t events)
 		close(drain->fd);
 		free(drain);
 	}
+}
+
+static void sip_fire(struct timer *timer)
+{
+	struct drain *drain = (struct drain *)((char *)timer - offsetof(struct drain, sip));
+
+	if (now_ns() >= drain->until) {
+		loop_change(drain->fd, &drain->source, EPOLLIN);
+		return;
+	}
+	recv(drain->fd, payload, drain->rate * SIP_NS / 1000000000, MSG_TRUNC);
+	timer_set(timer, timer->at + SIP_NS);
 }
 
 static void sink_accept(struct source *source, uint32_t events)
@@ -62,18 +80,25 @@ static void sink_accept(struct source *source, uint32_t events)
 		drain = calloc(1, sizeof(*drain));
 		drain->source.ready = drain_ready;
 		drain->fd = fd;
-		loop_watch(fd, &drain->source, EPOLLIN);
+		drain->rate = listener->rate;
+		drain->until = listener->until;
+		drain->sip.fire = sip_fire;
+		loop_watch(fd, &drain->source, drain->rate ? 0 : EPOLLIN);
+		if (drain->rate)
+			timer_set(&drain->sip, now_ns());
 		receiver_watch(fd, listener->port);
 	}
 }
 
-void sink_open(const char *host, int port, const char *cc)
+void sink_open(const char *host, int port, const char *cc, uint64_t rate, uint64_t until)
 {
 	struct drain *listener = calloc(1, sizeof(*listener));
 
 	host_enter(host);
 	listener->source.ready = sink_accept;
 	listener->port = port;
+	listener->rate = rate;
+	listener->until = until;
 	listener->low = receiver_watched ? LOW_WATER_RECEIVER : LOW_WATER;
 	listener->fd = listen_on(port, cc, 0);
 	loop_watch(listener->fd, &listener->source, EPOLLIN);

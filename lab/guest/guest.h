@@ -31,9 +31,10 @@ void loop_run(uint64_t until);
 void host_enter(const char *name); /* sockets made from now on belong to this host */
 void host_sysctl(const char *host, const char *path, const char *value);
 void host_plain_device(const char *host, const char *device);
-/* Of sockets: whose they are, and whether they are IPv6 sockets that talk IPv4 (::ffff:a.b.c.d). */
+enum family { IPV4, MAPPED /* an IPv6 socket that talks IPv4: ::ffff:a.b.c.d */, IPV6 };
+/* Of sockets: whose they are, and what they talk. */
 struct maker {
-	int user, mapped;
+	int user, family;
 };
 extern struct maker maker;
 int stream_socket(const char *cc, int tos);
@@ -45,7 +46,8 @@ FILE *output(const char *name);
 extern char payload[1 << 20];
 
 /* one file a kind of traffic */
-void sink_open(const char *host, int port, const char *cc);
+/* What is accepted is read at `rate` bytes/s until a time; 0: as it comes. */
+void sink_open(const char *host, int port, const char *cc, uint64_t rate, uint64_t until);
 void cgroup_enter(const char *name);
 extern int receiver_watched; /* the plan is about windows that receivers advertise */
 void receiver_watch(int fd, int port);

@@ -78,11 +78,11 @@ bool nn_core_started(const struct nn_core *core)
 	return core->flow.ready;
 }
 
-void nn_core_recovery(struct nn_core *core, enum nn_recovery state)
+void nn_core_recovery(struct nn_core *core, enum nn_recovery state, u32 now_us, u32 delivered)
 {
 	struct nn_connection c = connection(core);
 
-	nn_connection_recovery(core->algorithm, &c, state);
+	nn_connection_recovery(core->algorithm, &c, state, now_us, delivered);
 }
 
 void nn_core_restart(struct nn_core *core, u32 now_us, u32 delivered)

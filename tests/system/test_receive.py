@@ -19,11 +19,15 @@ LINK = "rate 20mbit burst 10kb limit 200kb"
 NARROW = 50_000
 
 
-def fetch(pair: Pair, kind: int | str, *words: str) -> Process:
+#: A window of an application's own.
+OWN = 20_000
+
+
+def fetch(pair: Pair, kind: int | str, *words: str, own: str = "") -> Process:
     """A download that tells its window's clamp five times a second."""
     pair.b.run("tc", "qdisc", "add", "dev", "veth0", "root", "tbf", *LINK.split())
     port = pair.end(pair.b, "pour").line().strip()
-    return pair.end(pair.a, "fetch", pair.to(kind), port, "/", first=words)
+    return pair.end(pair.a, "fetch", pair.to(kind), port, "/", *filter(None, [own]), first=words)
 
 
 def clamps(process: Process, count: int = 5) -> list[int]:
@@ -60,6 +64,20 @@ class TestAddresses:
         let_go = segments()
         clamps(process, 2)
         assert segments() == let_go
+
+
+@pytest.mark.usefixtures("up")
+@pytest.mark.parametrize("ended_by", ["off", "down"])
+def test_a_window_that_the_application_limited(pair: Pair, ended_by: str) -> None:
+    """Wider than netnice's, and narrower than the kernel's: never exceeded, and left as it was."""
+    process = fetch(pair, 4, "netnice", own=str(OWN))
+    assert max(clamps(process, 25)) <= OWN
+    if ended_by == "off":
+        netnice("-n", "off", "-p", str(process.pid))
+    else:
+        call("netnicectl", "down")
+    clamps(process, 1)
+    assert clamps(process, 3) == [OWN] * 3
 
 
 @pytest.mark.usefixtures("up")

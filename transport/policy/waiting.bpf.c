@@ -89,7 +89,7 @@ static __always_inline void turn_receiving(struct tcp_sock *tcp)
 	if (!nn_waiting_choices.receive)
 		return;
 	if (!bpf_sk_storage_get(&wishes, tcp, &by, BPF_SK_STORAGE_GET_F_CREATE) ||
-	    join(tcp, &tcp->inet_conn.icsk_inet.sk, tcp->rcv_nxt, tcp->data_segs_in)) {
+	    join(tcp, tcp->rcv_nxt, tcp->data_segs_in)) {
 		bpf_sk_storage_delete(&wishes, tcp);
 		COUNT(&nn_waiting_counters, unjoined);
 	}

@@ -90,10 +90,10 @@ static __always_inline void arrived(struct connection *c, const struct tcp_sock 
 	nn_receiver_arrival(&c->flow, &nn_downloads, params, chosen, &seg);
 }
 
-/* 0: the kernel tunes the window again. */
-static __always_inline void clamp(struct bpf_sock_ops *ops, u32 window)
+/* 0: the kernel tunes the window again, or the application does. */
+static __always_inline void clamp(struct bpf_sock_ops *ops, const struct connection *c, u32 window)
 {
-	int bytes = window ? window : UNCLAMPED;
+	int bytes = c->most && (!window || window > c->most) ? c->most : window ? window : UNCLAMPED;
 
 	if (bpf_setsockopt(ops, SOL_TCP, TCP_WINDOW_CLAMP, &bytes, sizeof(bytes)))
 		__sync_fetch_and_add(&nn_receiver_counters.clamp_failed, 1);
@@ -105,12 +105,13 @@ static __always_inline void leaving(struct bpf_sock_ops *ops, struct connection 
 	struct nn_leaving ack = { .ack = tcp->rcv_nxt };
 	u32 window;
 
+	own(&c->flow, &tcp->inet_conn.icsk_inet.sk);
 	arrived(c, tcp, now);
 	ack.now_us = nn_microseconds(&c->left, now);
 	ack.clock = c->left.us;
 	window = nn_receiver_ack(&c->flow, &ack);
 	if (nn_tell(&c->flow, window))
-		clamp(ops, window);
+		clamp(ops, c, window);
 }
 
 /* What comes from now on counts. */
@@ -121,12 +122,20 @@ static __always_inline void ask_before_acks(struct bpf_sock_ops *ops, struct con
 	bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
 }
 
+/* Until a connection is established, the kernel's own clamp is what its window scale can tell. */
+static __always_inline u32 own_clamp(const struct tcp_sock *tcp)
+{
+	u32 widest = 65535u << (BPF_CORE_READ_BITFIELD(tcp, rx_opt.rcv_wscale) & 15);
+
+	return tcp->window_clamp < widest ? tcp->window_clamp : 0;
+}
+
 static __always_inline void yields(struct bpf_sock_ops *ops, struct bpf_sock *sk, struct connection *c)
 {
 	struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sk);
 
 	if (tcp)
-		own(&c->flow, &tcp->inet_conn.icsk_inet.sk);
+		c->most = own_clamp(tcp);
 	ask_before_acks(ops, c);
 	__sync_fetch_and_add(&nn_receiver_counters.connections, 1);
 }

@@ -14,9 +14,11 @@ struct receiver_counters nn_receiver_counters;
 
 struct nn_downloads nn_downloads;
 
-/* Whose connection it is: siblings are a user's. */
+/* Whose connection it is, found at its first ACK: siblings are a user's. */
 static __always_inline void own(struct nn_receiver *flow, const struct sock *sk)
 {
+	if (nn_likely(flow->space))
+		return;
 	flow->user = sk->sk_uid.val;
 	flow->space = sk->__sk_common.skc_net.net->ns.inum;
 }

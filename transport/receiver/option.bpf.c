@@ -26,7 +26,6 @@ static __always_inline int begin(struct bpf_sock *sk)
 {
 	u32 *wish = bpf_sk_storage_get(&wishes, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	struct bpf_tcp_sock *tcp = bpf_tcp_sock(sk);
-	struct tcp_sock *full = bpf_skc_to_tcp_sock(sk);
 	int failed;
 
 	if (!wish)
@@ -34,7 +33,7 @@ static __always_inline int begin(struct bpf_sock *sk)
 	*wish = nn_wished_by_application(*wish);
 	if (!tcp || !connected(sk))
 		return 0;
-	failed = join(sk, full ? &full->inet_conn.icsk_inet.sk : 0, tcp->rcv_nxt, tcp->data_segs_in);
+	failed = join(sk, tcp->rcv_nxt, tcp->data_segs_in);
 	if (failed)
 		bpf_sk_storage_delete(&wishes, sk);
 	return failed;

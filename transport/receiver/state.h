@@ -8,6 +8,8 @@
 #include "../../algorithms/receiver/sample.h"
 
 struct connection {
+	u32 most; /* bytes: the application's own TCP_WINDOW_CLAMP, set before it connected or listened; 0: none. First:
+		     the loader reads it */
 	struct nn_counted counted;
 	struct nn_receiver flow;
 	struct nn_millisecond left; /* the last ACK */

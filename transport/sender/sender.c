@@ -179,7 +179,8 @@ nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate
 	{                                                                                                              \
 		struct nn_connection c = nn_connection_of(sk, NN_A_##name);                                            \
                                                                                                                        \
-		nn_connection_recovery(NN_A_##name, &c, nn_recovery_of(state));                                        \
+		nn_connection_recovery(NN_A_##name, &c, nn_recovery_of(state), (u32)tcp_sk(sk)->tcp_mstamp,            \
+				       tcp_sk(sk)->delivered);                                                         \
 	}                                                                                                              \
 	NN_OP(void, name##_event, struct sock *sk, enum tcp_ca_event event)                                            \
 	{                                                                                                              \

@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (in.left) {
 		switch (take(&in, 1) % 8) {
 		case 0:
-			nn_connection_recovery(algorithm, &c, take(&in, 1) % 3);
+			nn_connection_recovery(algorithm, &c, take(&in, 1) % 3, take(&in, 4), take(&in, 4));
 			break;
 		case 1:
 			nn_connection_restart(algorithm, &c, take(&in, 4), take(&in, 4));

@@ -20,9 +20,9 @@ void nn_core_on_ack(u32 algorithm, const struct nn_connection *c, const struct n
 	nn_connection_ack(algorithm, c, ack, send);
 }
 
-void nn_core_recovery(u32 algorithm, const struct nn_connection *c, u32 state)
+void nn_core_recovery(u32 algorithm, const struct nn_connection *c, u32 state, u32 now_us, u32 delivered)
 {
-	nn_connection_recovery(algorithm, c, state);
+	nn_connection_recovery(algorithm, c, state, now_us, delivered);
 }
 
 void nn_core_restart(u32 algorithm, const struct nn_connection *c, u32 now_us, u32 delivered)

@@ -35,6 +35,8 @@ pub struct Core {
     algorithm: Algorithm,
     params: [u32; PARAMS],
     places: Rc<RefCell<Places>>,
+    /// As the last ACK had it.
+    delivered: u32,
     /// Where it goes, and whose it is.
     pub to: Destination,
     /// What the core is told of siblings instead of what is.
@@ -50,6 +52,7 @@ impl Core {
             algorithm,
             params: defaults(algorithm),
             places: Rc::default(),
+            delivered: 0,
             to: Destination {
                 algorithm: algorithm as u32,
                 ..Destination::default()
@@ -120,13 +123,22 @@ impl Core {
         }
         // SAFETY: as in `start`.
         unsafe { c::nn_core_on_ack(self.algorithm as u32, &self.connection(), ack, &mut send) };
+        self.delivered = ack.delivered;
         send
     }
 
     /// The kernel's loss recovery changed state.
     pub fn recovery(&mut self, state: Recovery) {
         // SAFETY: as in `start`.
-        unsafe { c::nn_core_recovery(self.algorithm as u32, &self.connection(), state as u32) }
+        unsafe {
+            c::nn_core_recovery(
+                self.algorithm as u32,
+                &self.connection(),
+                state as u32,
+                self.flow.last_us,
+                self.delivered,
+            )
+        }
     }
 
     /// The sender sends again after silence.

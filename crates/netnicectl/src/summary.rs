@@ -108,7 +108,10 @@ fn receiver(f: &mut Formatter<'_>, receiver: &ReceiverStatus) -> fmt::Result {
     }
     if c.refused > 0 {
         let number = c.refused;
-        writeln!(f, "  do not yield     {number}: no memory for them (sysctl net.core.optmem_max)")?;
+        writeln!(
+            f,
+            "  do not yield     {number}: no memory for them (sysctl net.core.optmem_max)"
+        )?;
     }
     if receiver.applications {
         writeln!(f, "  applications     applications may choose for their connections")?;

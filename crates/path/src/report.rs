@@ -259,6 +259,9 @@ mod tests {
         assert_eq!(doubted(0, 1001.0, late(0.0, 0), late(0.0, 0)).len(), 1);
         assert!(doubted(0, 0.0, late(1001.0, 0), late(0.0, 0))[0].starts_with("up: 1 % of packets"));
         assert!(doubted(0, 0.0, late(0.0, 0), late(0.0, 3))[0].starts_with("down: the kernel dropped 3"));
-        assert!(doubted(100_000_000, 5000.0, late(5000.0, 0), late(0.0, 0)).is_empty(), "5 % of the RTT");
+        assert!(
+            doubted(100_000_000, 5000.0, late(5000.0, 0), late(0.0, 0)).is_empty(),
+            "5 % of the RTT"
+        );
     }
 }

@@ -174,9 +174,12 @@ def send(address: str, port: str, name: str, seconds: str) -> None:
             connection.send(bytes(65536))
 
 
-def fetch(address: str, port: str, path: str) -> None:
-    """A slow download over HTTP; prints its TCP_WINDOW_CLAMP five times a second."""
-    with socket.create_connection((address, int(port))) as connection:
+def fetch(address: str, port: str, path: str, most: str = "") -> None:
+    """A slow download over HTTP; prints its TCP_WINDOW_CLAMP, which may be its own, five times a second."""
+    with _client(address) as connection:
+        if most:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, int(most))
+        connection.connect((address, int(port)))
         connection.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
         told = time.monotonic()
         while connection.recv(65536):
