@@ -115,6 +115,15 @@ class TestWhich:
 
 
 @pytest.mark.usefixtures("fresh")
+def test_a_connection_that_the_kernel_has_no_memory_for_is_counted(pair: Pair) -> None:
+    pair.a.run("sysctl", "-qw", "net.core.optmem_max=500")
+    pair.connect(client=["netnice"])
+    assert receiver()["refused"] == 1
+    assert receiver()["connections"] == 0
+    assert "no memory for them (sysctl net.core.optmem_max)" in call("netnicectl", "status").stdout
+
+
+@pytest.mark.usefixtures("fresh")
 def test_send_only_leaves_what_is_received_alone(pair: Pair) -> None:
     netnice("-n", "1", "--send-only", "-p", str(pair.connect().client.pid))
     assert not status()["receiver"]["applications"], "nothing is attached that is not needed"

@@ -5,6 +5,7 @@ mod base_drift;
 mod connection;
 mod estimators;
 mod feed;
+mod known_misses;
 mod ladder_rules;
 mod ledbat_rules;
 mod ledbatpp_rules;

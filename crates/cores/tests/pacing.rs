@@ -170,3 +170,60 @@ fn a_hole_in_the_window_is_no_licence_for_a_burst() {
     };
     assert_eq!(flow.core.on_ack(&ack).cwnd, 7);
 }
+
+/// A flow of 100 segments whose smoothed RTT holds a queue of three seconds.
+fn bloated() -> Feeder {
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 100.0);
+    flow.core.flow.rtt.smoothed = 3_000_000;
+    flow.core.flow.rtt.max = 3_000_000;
+    flow
+}
+
+#[test]
+fn after_a_timeout_no_queue_of_before_paces() {
+    let mut flow = bloated();
+    flow.core.recovery(Recovery::Timeout);
+    let first = Ack {
+        flags: RETRANSMITTED,
+        in_flight: 0,
+        ..flow.ack(1, flow.delivered, 0)
+    };
+    let send = flow.core.on_ack(&first);
+    assert_eq!(flow.window(), 2.0, "slow start");
+    assert!(
+        pair_gap_us(send.rate) < 1.1 * f64::from(BASE_US),
+        "or the next timeout is there first: {}",
+        send.rate
+    );
+    assert!(flow.core.flow.rtt.smoothed > 2_000_000, "Karn");
+}
+
+#[test]
+fn what_was_sent_before_a_timeout_is_not_judged_after_it() {
+    let mut flow = bloated();
+    flow.core.recovery(Recovery::Timeout);
+    let (repairs, before) = (flow.delivered, flow.core.flow.win.ssthresh);
+    for _ in 0..200 {
+        let old = flow.ack(1, repairs.wrapping_sub(50), 3_000_000);
+        flow.core.on_ack(&old);
+    }
+    let repaired = Ack {
+        flags: RETRANSMITTED,
+        ..flow.ack(1, repairs, 0)
+    };
+    flow.core.on_ack(&repaired);
+    assert_eq!(flow.core.flow.win.ssthresh, before);
+}
+
+#[test]
+fn a_lone_segments_rtt_counts_where_the_smoothed_one_is_of_another_time() {
+    for (rtt_us, counts) in [(300_000, true), (400_000, false)] {
+        let mut flow = bloated();
+        let lone = Ack {
+            in_flight: 0,
+            ..flow.ack(1, flow.delivered.wrapping_sub(1), rtt_us)
+        };
+        flow.core.on_ack(&lone);
+        assert_eq!(flow.core.flow.rtt.smoothed < 3_000_000, counts, "{rtt_us}");
+    }
+}

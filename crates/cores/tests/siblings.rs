@@ -138,3 +138,27 @@ fn a_taken_over_connection_does_not_grow_on_what_another_sent() {
     flow.round(BASE_US);
     assert!(flow.window() > before);
 }
+
+#[test]
+fn a_flow_counts_for_as_long_as_its_round_took() {
+    let mut slow = alone();
+    let mut fast = beside(&slow, |_| ());
+    for _ in 0..4 {
+        for _ in 0..50 {
+            fast.set_window(32.0);
+            fast.round(BASE_US);
+        }
+        slow.now_us = fast.now_us;
+        asking(&mut slow);
+    }
+    fast.round(BASE_US);
+    assert_eq!(fast.core.flow.win.asking, 1, "one of two, though it has a fiftieth of the rounds");
+}
+
+#[test]
+fn a_flow_that_is_silent_for_turns_counts_in_each() {
+    let mut flow = alone();
+    asking(&mut flow);
+    flow.now_us += 5 * TURN_US;
+    assert_eq!(asking(&mut flow), 5);
+}
