@@ -49,11 +49,11 @@ nn_inline void nn_rtt_smooth(struct nn_rtt *rtt, u32 sample_us)
 
 /*
  * A delayed ACK may have stretched it, so it counts where the smoothed RTT is of another time: a flow that is paced by an
- * RTT eight times as long sends one segment at a time, and without that would learn nothing from any.
+ * RTT twice as long sends one segment at a time, and without that would learn nothing from any.
  */
 nn_inline void nn_rtt_smooth_lone(struct nn_rtt *rtt, u32 sample_us)
 {
-	if (nn_unlikely(sample_us < rtt->smoothed / 8))
+	if (nn_unlikely(sample_us < rtt->smoothed / 2))
 		nn_rtt_smooth(rtt, sample_us);
 }
 

@@ -121,7 +121,7 @@ nn_inline void nn_place_turn(struct nn_place *place, const struct nn_destination
 nn_inline bool nn_counts(const struct nn_flow *flow, const struct nn_ack *ack)
 {
 	return flow->recovery == NN_OPEN && !nn_in_slow_start(&flow->win) && nn_may_grow(flow, ack) &&
-	       nn_window_limits(&flow->win, ack);
+	       nn_window_limits(flow, ack);
 }
 
 /* A running mean of n flows, and what one of them had for a time, us. */

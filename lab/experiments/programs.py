@@ -144,7 +144,7 @@ SHAPES: dict[str, Shape] = {
     "requests": Shape(lambda cc: [one(cc, message=8_192, messages=ENDLESS, gap=0.1)], busy=False),
     "pause-.1": Shape(partial(pausing, 3.0, 0.1), busy=False),
     "pause-1": Shape(partial(pausing, 3.0, 1.0), busy=False),
-    "pause-20": Shape(partial(pausing, 8.0, 20.0), busy=False),
+    "pause-20": Shape(partial(pausing, 8.0, 20.0), busy=False, duration=90.0),
     "late": Shape(lambda cc: [one(cc, start=(290.0, 291.0))], warm_up=300.0, duration=345.0),
     "pause-300": Shape(partial(pausing, 20.0, 300.0), busy=False, warm_up=300.0, duration=345.0),
     "opens": Shape(lambda cc: [one(cc, reads=(2_000_000, 18.0))]),

@@ -217,7 +217,7 @@ fn what_was_sent_before_a_timeout_is_not_judged_after_it() {
 
 #[test]
 fn a_lone_segments_rtt_counts_where_the_smoothed_one_is_of_another_time() {
-    for (rtt_us, counts) in [(300_000, true), (400_000, false)] {
+    for (rtt_us, counts) in [(1_400_000, true), (1_600_000, false)] {
         let mut flow = bloated();
         let lone = Ack {
             in_flight: 0,

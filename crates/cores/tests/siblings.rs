@@ -152,7 +152,10 @@ fn a_flow_counts_for_as_long_as_its_round_took() {
         asking(&mut slow);
     }
     fast.round(BASE_US);
-    assert_eq!(fast.core.flow.win.asking, 1, "one of two, though it has a fiftieth of the rounds");
+    assert_eq!(
+        fast.core.flow.win.asking, 1,
+        "one of two, though it has a fiftieth of the rounds"
+    );
 }
 
 #[test]
