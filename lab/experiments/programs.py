@@ -239,29 +239,31 @@ def bars(world: str) -> list[Bar]:
     documents, beside = {**alone, "beside": "documents"}, {**alone, "beside": "long"}
     none: Cell = {"protocol": "none", "world": line(world), "beside": "long"}
 
-    def hold(says: str, metric: str, cell: Cell, over: Cell | None = None, **bound: float) -> Bar:
-        return misses.bar(MISSES["programs"], f"{says} {world}", metric, cell, over, **bound)
+    def hold(
+        says: str, metric: str, cell: Cell, over: Cell | None = None, low: float | None = None, high: float | None = None
+    ) -> Bar:
+        return misses.bar(MISSES["programs"], f"{says} {world}", metric, cell, over, low, high)
 
     least = 0.75 if world in SLOW_LINES else 0.95
     found = [
-        hold("gives way, of the long flow's", "kept_rate", beside, none, minimum=0.9),
-        hold("comes back, of its own", "back_rate", beside, alone, minimum=0.9),
+        hold("gives way, of the long flow's", "kept_rate", beside, none, low=0.9),
+        hold("comes back, of its own", "back_rate", beside, alone, low=0.9),
     ]
     if world == "both-ways":
         found.append(hold("uploads beside its own downloads / alone", "busy", alone,
-                          {**alone, "world": "always"}, minimum=0.7))  # fmt: skip
+                          {**alone, "world": "always"}, low=0.7))  # fmt: skip
     else:
-        found.append(hold("goodput alone / CUBIC's", "busy", alone, {**alone, "protocol": "cubic"}, minimum=least))
+        found.append(hold("goodput alone / CUBIC's", "busy", alone, {**alone, "protocol": "cubic"}, low=least))
     if world not in LINES and line(world) != world:
         found.append(hold("documents beside it / beside one that always has data", "latency", documents,
-                          {**documents, "world": line(world)}, maximum=1.02))  # fmt: skip
+                          {**documents, "world": line(world)}, high=1.02))  # fmt: skip
     if world in SLOW_LINES:
         packets = 3 * 1500 * 8e3 / SHAPES[world].line.rate
-        found.append(hold("the game's p95, ms", "udp_p95", alone, maximum=RTT / 2e3 + packets))
+        found.append(hold("the game's p95, ms", "udp_p95", alone, high=RTT / 2e3 + packets))
     if SHAPES[world].far:
         found += [
-            hold("the slow client's RTT, ms", "slow_rtt", alone, maximum=150),
-            hold("the slow client's goodput / CUBIC's", "slow", alone, {**alone, "protocol": "cubic"}, minimum=0.95),
+            hold("the slow client's RTT, ms", "slow_rtt", alone, high=150),
+            hold("the slow client's goodput / CUBIC's", "slow", alone, {**alone, "protocol": "cubic"}, low=0.95),
         ]
     return found
 
