@@ -34,17 +34,21 @@ struct nn_replay {
 struct nn_replay_host {
 	struct nn_flow flows[NN_REPLAY_FLOWS];
 	struct nn_places places;
-	struct nn_destination to; /* of the flow at hand: not on the stack, of which eBPF has little */
+	/* of the flow at hand: not on the stack, of which eBPF has little */
+	struct nn_destination to;
+	struct nn_beginning beginning;
 };
 
-nn_inline void nn_replay_step(const struct nn_connection *c, struct nn_replay *step)
+nn_inline void nn_replay_step(const struct nn_connection *c, struct nn_replay *step, struct nn_beginning *beginning)
 {
 	struct nn_ack *ack = &step->ack;
-	struct nn_beginning beginning = { ack->rtt_us, step->value, ack->in_flight };
 
+	beginning->srtt_us = ack->rtt_us;
+	beginning->legacy = step->value;
+	beginning->cwnd = ack->in_flight;
 	switch (step->event) {
 	case NN_REPLAY_START:
-		nn_connection_start(step->algorithm, c, ack, &beginning, &step->send);
+		nn_connection_start(step->algorithm, c, ack, beginning, &step->send);
 		break;
 	case NN_REPLAY_ACK:
 		nn_connection_ack(step->algorithm, c, ack, &step->send);
@@ -74,7 +78,7 @@ nn_inline void nn_replay(struct nn_replay_host *host, nn_params p, struct nn_rep
 	if ((step->event == NN_REPLAY_START) == (c.flow->ready != NN_NOT_STARTED))
 		return;
 	host->to.network[0] = number / 2;
-	nn_replay_step(&c, step);
+	nn_replay_step(&c, step, &host->beginning);
 	step->window = c.flow->win.w;
 }
 

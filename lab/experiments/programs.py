@@ -240,8 +240,9 @@ def bars(world: str) -> list[Bar]:
     none: Cell = {"protocol": "none", "world": line(world), "beside": "long"}
 
     def hold(
-        says: str, metric: str, cell: Cell, over: Cell | None = None, low: float | None = None, high: float | None = None
-    ) -> Bar:
+        says: str, metric: str, cell: Cell, over: Cell | None = None,
+        low: float | None = None, high: float | None = None,
+    ) -> Bar:  # fmt: skip
         return misses.bar(MISSES["programs"], f"{says} {world}", metric, cell, over, low, high)
 
     least = 0.75 if world in SLOW_LINES else 0.95
