@@ -27,6 +27,13 @@ enum nn_rtt_source {
 	NN_RTT_UNKNOWN, /* segments with such stamps are still on their way */
 };
 
+/* Linux calls cong_control before init while it handles the SYN-ACK. */
+enum nn_ready {
+	NN_NOT_STARTED,
+	NN_READY,
+	NN_TAKES_OVER, /* what is acknowledged was sent by another congestion control's window */
+};
+
 #define NN_FRESH_CWND 10u /* RFC 6928 */
 #define NN_OWN_WORDS 7
 
@@ -39,7 +46,7 @@ struct nn_flow {
 	u8 rtt_source : 2; /* enum nn_rtt_source */
 	u8 recovery : 2; /* enum nn_recovery */
 	u8 sub_packet : 1; /* is counted among the host's flows below one segment (siblings.h) */
-	u8 ready : 2; /* 1: init has run. Linux calls cong_control before init while it handles the SYN-ACK */
+	u8 ready : 2; /* enum nn_ready */
 	u8 behind_fq : 1; /* the sender shim's, which has no room of its own: no deadline can be disregarded */
 	u8 sub_packet_rounds; /* rounds in a row that ended below one segment */
 	u16 last_rtt; /* of the ACK before, 64 us; 0: it told none (service_time.h) */
@@ -91,7 +98,7 @@ nn_inline bool nn_is_sub_packet(const struct nn_flow *flow)
 nn_inline bool nn_is_settled(const struct nn_flow *flow)
 {
 	return flow->rtt_source == NN_RTT_OF_KERNEL && flow->recovery == NN_OPEN && !flow->sub_packet &&
-	       flow->ready == 1;
+	       flow->ready == NN_READY;
 }
 
 /* To be called at a round's end. */
@@ -100,10 +107,10 @@ nn_inline void nn_count_sub_packet_rounds(struct nn_flow *flow)
 	flow->sub_packet_rounds = !nn_is_sub_packet(flow) ? 0 : nn_min(flow->sub_packet_rounds + 1, 255);
 }
 
-/* A window that was not used, or of which a part is missing, has not been tried. */
+/* A window that was not used, that another congestion control set, or of which a part is missing, has not been tried. */
 nn_inline bool nn_may_grow(const struct nn_flow *flow, const struct nn_ack *ack)
 {
-	return flow->recovery != NN_REDUCED && !(ack->flags & NN_APP_LIMITED);
+	return flow->recovery != NN_REDUCED && flow->ready == NN_READY && !(ack->flags & NN_APP_LIMITED);
 }
 
 /* Slow start on this ACK's segments, which then do not count for congestion avoidance too. */
@@ -127,6 +134,8 @@ nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 d
 	flow->win.floor = nn_max(p[NN_P_min_window], 1);
 	flow->win.ssthresh = NN_MAX_WINDOW;
 	flow->win.prior_w = 0;
+	flow->win.turn = 0;
+	flow->win.asking = 0;
 	nn_window_set(&flow->win, nn_initial_window(p));
 	nn_rtt_init(&flow->rtt, now_us, srtt_us);
 	nn_round_begin(&flow->round, delivered, now_us);
@@ -136,7 +145,7 @@ nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 d
 	flow->recovery = NN_OPEN;
 	flow->sub_packet_rounds = 0;
 	flow->last_rtt = 0;
-	flow->ready = 1;
+	flow->ready = NN_READY;
 	for (int i = 0; i < NN_OWN_WORDS; i++)
 		flow->own[i] = 0;
 }
@@ -174,16 +183,18 @@ nn_inline void nn_flow_recovery(struct nn_flow *flow, u32 state)
 	flow->recovery = state;
 }
 
-/* The sender wakes after `idle_us` without traffic: what it knew of the path is old (RFC 5681, 4.1). */
-nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
+/* The sender wakes after silence: what it knew of the path is old, by half with every timeout (RFC 2861, as Linux). */
+nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered)
 {
 	u32 initial = nn_initial_window(p);
 	u32 timeout = nn_add_saturating(200000, flow->rtt.smoothed); /* Linux's least RTO, about */
+	u32 idle = now_us - flow->last_us, left = flow->win.w >> nn_min(idle / timeout, 31);
 
-	if (now_us - flow->last_us < timeout || flow->win.w <= initial)
+	if (idle < timeout || flow->win.w <= initial) /* also between two pairs */
 		return;
+	nn_round_begin(&flow->round, delivered, now_us);
 	flow->win.ssthresh = nn_max(flow->win.w / 4 * 3, initial);
-	nn_window_set(&flow->win, initial);
+	nn_window_set(&flow->win, nn_max(left, initial));
 }
 
 /* All hooks but on_ack (sender/hooks.h), for cores that start, lose, wake and undo as Reno does, and know of no siblings. */
@@ -201,9 +212,9 @@ nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 
 /* Those of silence and of an undo alone. */
 #define NN_CORE_GOES_ON_AS_RENO(core)                                                                                  \
-	nn_inline void core##_on_restart(struct nn_flow *flow, nn_params p, u32 now_us)                                \
+	nn_inline void core##_on_restart(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered)                 \
 	{                                                                                                              \
-		nn_flow_restart(flow, p, now_us);                                                                      \
+		nn_flow_restart(flow, p, now_us, delivered);                                                           \
 	}                                                                                                              \
 	nn_inline void core##_on_undo(struct nn_flow *flow)                                                            \
 	{                                                                                                              \
@@ -212,6 +223,7 @@ nn_inline void nn_flow_restart(struct nn_flow *flow, nn_params p, u32 now_us)
 
 /* That of siblings, for cores that know of none: on_ack has done all that there is to do at a round's end. */
 #define NN_CORE_ALONE(core)                                                                                            \
+	enum { core##_has_siblings = 0 };                                                                              \
 	nn_inline void core##_on_round_end(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,                \
 					   const struct nn_siblings *siblings)                                         \
 	{                                                                                                              \

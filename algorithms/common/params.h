@@ -18,7 +18,7 @@
 	X(alpha, "segments", 0, 10000, "Vegas grows while it keeps fewer queued")                                      \
 	X(beta, "segments", 0, 10000, "Vegas shrinks while it keeps more queued")                                      \
 	X(gamma, "segments", 0, 10000, "Vegas leaves slow start when it keeps more queued")                            \
-	X(min_window, "1/4096 segment", 1, 4096000, "the floor: 85 is the paper's 1/48")                               \
+	X(min_window, "1/4096 segment", 1, 65535, "the floor: 85 is the paper's 1/48")                                 \
 	X(initial_window, "segments", 1, 10, "the first window, where it is not two")                                  \
 	X(queue_floor, "microseconds", 0, 10000000, "queueing delay below this is timer noise, not a queue")           \
 	X(max_gap, "milliseconds, 0 none", 0, 3600000, "longest silence between two pairs of one flow below W = 1")    \

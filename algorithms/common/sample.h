@@ -11,9 +11,8 @@
 enum nn_ack_flags {
 	NN_APP_LIMITED = 1 << 0, /* the sender ran out of data: the window was not what held it back */
 	NN_LONE = 1 << 1, /* the RTT is of a segment that flew alone: a delayed ACK may be in it */
-	/* told by the kernel, and no core asks: connection.h has drawn the conclusions */
-	NN_DELAYED = 1 << 2, /* it takes this for a delayed ACK */
-	NN_RETRANSMITTED = 1 << 3, /* among the segments was one that had been sent before */
+	NN_RETRANSMITTED = 1 << 2, /* among the segments was one that had been sent before: it tells no time (Karn) */
+	NN_DELAYED = 1 << 3, /* the kernel takes this for a delayed ACK; connection.h has drawn the conclusion */
 };
 
 /* Facts about one ACK. */

@@ -18,7 +18,8 @@ struct nn_window {
 	u32 w; /* 1/4096 segment */
 	u32 ssthresh; /* 1/4096 segment; slow start below it */
 	u32 prior_w; /* w before the last loss: restored if the loss proves false */
-	u32 floor; /* smallest w, 1/4096 segment */
+	u16 floor; /* smallest w, 1/4096 segment */
+	u8 turn, asking; /* siblings.h: when the flow was counted, and its siblings below one segment */
 };
 
 nn_inline void nn_window_set(struct nn_window *win, u64 w)

@@ -47,13 +47,25 @@ nn_inline void nn_rtt_smooth(struct nn_rtt *rtt, u32 sample_us)
 	rtt->smoothed = rtt->smoothed - rtt->smoothed / 8 + sample_us / 8;
 }
 
+/*
+ * A delayed ACK may have stretched it, so it counts where the smoothed RTT is of another time: a flow that is paced by an
+ * RTT twice as long sends one segment at a time, and without that would learn nothing from any.
+ */
+nn_inline void nn_rtt_smooth_lone(struct nn_rtt *rtt, u32 sample_us)
+{
+	if (nn_unlikely(sample_us < rtt->smoothed / 2))
+		nn_rtt_smooth(rtt, sample_us);
+}
+
 /* Takes one sample in. `lone`: a delayed ACK may have stretched it, so it says nothing about the worst. */
 nn_inline void nn_rtt_sample(struct nn_rtt *rtt, u32 sample_us, bool lone)
 {
 	nn_rtt_guess(rtt, sample_us);
 	rtt->min = nn_min(rtt->min, sample_us);
-	if (lone)
+	if (lone) {
+		nn_rtt_smooth_lone(rtt, sample_us);
 		return;
+	}
 	nn_rtt_smooth(rtt, sample_us);
 	rtt->max = nn_max(rtt->max, sample_us);
 }

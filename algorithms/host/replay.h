@@ -24,7 +24,7 @@ struct nn_replay {
 	u32 event; /* enum nn_replay_event */
 	u32 value; /* START: the legacy; RECOVERY: enum nn_recovery; LEAVE, out: the legacy */
 	u32 window; /* out: 1/4096 segment */
-	struct nn_ack ack; /* START: rtt_us is the handshake's, in_flight the cwnd found; RESTART: now_us */
+	struct nn_ack ack; /* START: rtt_us is the handshake's, in_flight the cwnd found; RESTART: now_us, delivered */
 	u32 flow; /* below NN_REPLAY_FLOWS */
 	u32 reserved;
 	struct nn_send send; /* out, after START, ACK and LEAVE */
@@ -34,32 +34,37 @@ struct nn_replay {
 struct nn_replay_host {
 	struct nn_flow flows[NN_REPLAY_FLOWS];
 	struct nn_places places;
+	/* of the flow at hand: not on the stack, of which eBPF has little */
+	struct nn_destination to;
+	struct nn_beginning beginning;
 };
 
-nn_inline void nn_replay_step(const struct nn_connection *c, struct nn_replay *step)
+nn_inline void nn_replay_step(const struct nn_connection *c, struct nn_replay *step, struct nn_beginning *beginning)
 {
 	struct nn_ack *ack = &step->ack;
-	struct nn_beginning beginning = { ack->rtt_us, step->value, ack->in_flight };
 
+	beginning->srtt_us = ack->rtt_us;
+	beginning->legacy = step->value;
+	beginning->cwnd = ack->in_flight;
 	switch (step->event) {
 	case NN_REPLAY_START:
-		nn_connection_start(step->algorithm, c, ack, &beginning, &step->send);
+		nn_connection_start(step->algorithm, c, ack, beginning, &step->send);
 		break;
 	case NN_REPLAY_ACK:
 		nn_connection_ack(step->algorithm, c, ack, &step->send);
 		break;
 	case NN_REPLAY_RECOVERY:
-		nn_connection_recovery(step->algorithm, c, step->value);
+		nn_connection_recovery(step->algorithm, c, step->value, ack->now_us, ack->delivered);
 		break;
 	case NN_REPLAY_RESTART:
-		nn_connection_restart(step->algorithm, c, ack->now_us);
+		nn_connection_restart(step->algorithm, c, ack->now_us, ack->delivered);
 		break;
 	case NN_REPLAY_UNDO:
 		nn_connection_undo(step->algorithm, c);
 		break;
 	case NN_REPLAY_LEAVE:
 		step->value = nn_connection_leave(c, &step->send);
-		c->flow->ready = 0;
+		c->flow->ready = NN_NOT_STARTED;
 		break;
 	}
 }
@@ -68,11 +73,12 @@ nn_inline void nn_replay_step(const struct nn_connection *c, struct nn_replay *s
 nn_inline void nn_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)
 {
 	u32 number = step->flow % NN_REPLAY_FLOWS;
-	struct nn_connection c = { &host->flows[number], p, &host->places, number / 2 };
+	struct nn_connection c = { &host->flows[number], p, &host->places, &host->to };
 
-	if ((step->event == NN_REPLAY_START) == (c.flow->ready == 1))
+	if ((step->event == NN_REPLAY_START) == (c.flow->ready != NN_NOT_STARTED))
 		return;
-	nn_replay_step(&c, step);
+	host->to.network[0] = number / 2;
+	nn_replay_step(&c, step, &host->beginning);
 	step->window = c.flow->win.w;
 }
 

@@ -24,22 +24,35 @@ nn_inline u64 nn_window_of_flight(const struct nn_ack *ack)
 	return (flight + flight / 4 + NN_PAIR + 1) << NN_SHIFT;
 }
 
-/* Is the window what holds the flow back? Slow start may have twice as much as is in use, as in Linux. */
-nn_inline bool nn_window_limits(const struct nn_window *win, const struct nn_ack *ack)
+/*
+ * What of it was in flight when the round began, and has been sent since: ACKs that come in a burst, of a first window or over
+ * radio, grow a window in slow start faster than pacing fills it.
+ */
+nn_inline u64 nn_flight_of_round(const struct nn_flow *flow, const struct nn_ack *ack)
 {
-	return win->w < (nn_in_slow_start(win) ? (2 * nn_flight(ack)) << NN_SHIFT : nn_window_of_flight(ack));
+	return nn_flight(ack) + (ack->delivered - flow->round.end);
+}
+
+/* Is the window what holds the flow back? Slow start may have twice as much as is in use, as in Linux. */
+nn_inline bool nn_window_limits(const struct nn_flow *flow, const struct nn_ack *ack)
+{
+	if (nn_in_slow_start(&flow->win))
+		return flow->win.w < (2 * nn_flight_of_round(flow, ack)) << NN_SHIFT;
+	return flow->win.w < nn_window_of_flight(ack);
 }
 
 /* Has the whole window been tried, and did all of it arrive? */
 nn_inline bool nn_is_tried(const struct nn_flow *flow, const struct nn_ack *ack)
 {
-	return nn_may_grow(flow, ack) && nn_window_limits(&flow->win, ack);
+	return nn_may_grow(flow, ack) && nn_window_limits(flow, ack);
 }
 
-/* One of a host's flows to a place: a quarter of the way to their mean, which keeps their sum if each does so. */
+#define NN_GIVE 4u /* a clear round gives back this part of what is an eighth and more above the siblings' mean */
+
+/* Nobody is raised: another's window says nothing of what this flow's path holds. */
 nn_inline void nn_share(struct nn_window *win, u32 mean)
 {
-	nn_shrink(win, win->w + nn_sub_saturating(mean, win->w) / 4 - nn_sub_saturating(win->w, mean) / 4);
+	nn_shrink(win, win->w - nn_sub_saturating(win->w, nn_add_saturating(mean, mean / 8)) / NN_GIVE);
 }
 
 #endif

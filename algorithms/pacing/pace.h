@@ -10,8 +10,8 @@
  *
  * Deviation, on by default, off with max_gap = 0: a flow is never silent for longer than max_gap, because it is deaf
  * while it is silent and a lone backup should see within a second that the path is free. The paper's floor of 1/48
- * protects against many flows, so the more flows of this host are below one segment the rarer each asks: max_gap is at least
- * peer_gap times their number, and the host's flows together never ask more often than once in peer_gap; four times
+ * protects against many flows, so the more of the flow's siblings are below one segment the rarer each asks: max_gap is at least
+ * peer_gap times their number, and together they never ask more often than once in peer_gap; four times
  * as rarely those that have been there for six rounds: pages come and go, but who has met a long transfer need
  * not ask it so often.
  *
@@ -42,20 +42,29 @@ nn_inline u64 nn_rate_hasty(const struct nn_window *win, u64 rate)
 }
 
 /* The longest silence of a flow below one segment, us; 0: none is too long. */
-nn_inline u64 nn_longest_gap(const struct nn_flow *flow, nn_params p, u32 sub_packet)
+nn_inline u64 nn_longest_gap(const struct nn_flow *flow, nn_params p)
 {
-	u64 alone = p[NN_P_max_gap], shared = (u64)p[NN_P_peer_gap] * sub_packet;
+	u64 alone = p[NN_P_max_gap], shared = (u64)p[NN_P_peer_gap] * flow->win.asking;
 
 	if (flow->sub_packet_rounds >= NN_ENDURANCE)
 		shared *= NN_ENDURED;
 	return (alone && shared > alone ? shared : alone) * 1000;
 }
 
-/* How long a flow below one segment waits between two pairs, us. */
-nn_inline u64 nn_pair_gap(const struct nn_flow *flow, nn_params p, u32 w, u32 sub_packet)
+/*
+ * What a window is spread over. After a timeout nothing of the flow's is queued, and retransmissions tell no RTT: by an RTT
+ * from before, of a deep queue, the next segment would wait until the next timeout.
+ */
+nn_inline u32 nn_pacing_rtt(const struct nn_flow *flow)
 {
-	u64 gap = (u64)NN_PAIR * nn_max(flow->rtt.smoothed, 1) * NN_ONE / w;
-	u64 longest = nn_longest_gap(flow, p, sub_packet);
+	return nn_max(flow->recovery == NN_TIMEOUT ? flow->rtt.min : flow->rtt.smoothed, 1);
+}
+
+/* How long a flow below one segment waits between two pairs, us. */
+nn_inline u64 nn_pair_gap(const struct nn_flow *flow, nn_params p, u32 w)
+{
+	u64 gap = (u64)NN_PAIR * nn_pacing_rtt(flow) * NN_ONE / w;
+	u64 longest = nn_longest_gap(flow, p);
 
 	return !longest || w >= NN_ONE || p[NN_P_force_window] || gap < longest ? gap : longest;
 }
@@ -71,22 +80,20 @@ nn_inline u64 nn_rate(u64 bytes, u64 us)
 /* Of two segments or more, while nothing is missing. */
 nn_inline void nn_pace_window(const struct nn_flow *flow, const struct nn_ack *ack, u32 w, struct nn_send *send)
 {
-	u32 srtt = nn_max(flow->rtt.smoothed, 1), mss = nn_max(ack->mss, 1);
+	u32 mss = nn_max(ack->mss, 1);
 
 	send->cwnd = w >> NN_SHIFT;
-	send->rate = nn_rate_hasty(&flow->win, nn_rate((u64)w * mss >> NN_SHIFT, srtt));
+	send->rate = nn_rate_hasty(&flow->win, nn_rate((u64)w * mss >> NN_SHIFT, nn_pacing_rtt(flow)));
 }
 
-/* `sub_packet`: flows of this host and algorithm whose window is below one segment. */
-nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 sub_packet,
-		       struct nn_send *send)
+nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, struct nn_send *send)
 {
 	u32 w = p[NN_P_force_window] ? p[NN_P_force_window] : flow->win.w;
 
 	send->now = flow->rtt_source == NN_RTT_OF_ROUND;
 	if (w < NN_PAIR * NN_ONE) {
 		send->cwnd = flow->recovery == NN_TIMEOUT ? 1 : NN_PAIRED_CWND;
-		send->rate = nn_rate((u64)NN_PAIR * nn_max(ack->mss, 1), nn_pair_gap(flow, p, w, sub_packet));
+		send->rate = nn_rate((u64)NN_PAIR * nn_max(ack->mss, 1), nn_pair_gap(flow, p, w));
 		if (send->now)
 			send->cwnd = NN_PAIR;
 		return;
@@ -113,9 +120,13 @@ nn_inline u32 nn_trusted_rtt(struct nn_flow *flow, const struct nn_ack *ack)
 		return ack->rtt_us;
 	if (flow->rtt_source == NN_RTT_UNKNOWN)
 		return 0;
-	if (!ack->held_us)
+	if (!ack->held_us) { /* the round may have been longer than its RTT: a pause */
 		nn_rtt_source_returns(flow, ack);
-	return nn_round_over(&flow->round, ack) ? ack->now_us - flow->round.start_us : 0;
+		return 0;
+	}
+	if (ack->flags & NN_RETRANSMITTED || !nn_round_over(&flow->round, ack))
+		return 0;
+	return ack->now_us - flow->round.start_us;
 }
 
 /* The window has grown though a deadline of poorer times still stands; or it has shrunk again and must wait for it. */

@@ -42,6 +42,7 @@ struct nn_receiver {
 	u8 plain; /* an arrival with a timestamp is like the one before: see receiver.h */
 	u8 low; /* it is at its floor */
 	u8 sibling_low; /* and so was another flow of its host when its last round there ended */
+	u32 user, space; /* whose it is, in which network namespace */
 	u32 number; /* tells it from its siblings; 0: it was never there */
 	u32 count; /* in which it was counted last: see ../siblings/downloads.h, as for the next two */
 	u32 siblings; /* flows of its host, this one included; 0: not counted yet */

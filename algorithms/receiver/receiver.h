@@ -127,8 +127,12 @@ nn_rare bool nn_specially(struct nn_receiver *flow, nn_receiver_params p, u32 ch
 }
 
 /* A round is over. Who does not yield, or not yet, is nobody's sibling. */
-nn_inline void nn_tell_siblings(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, u32 now_us)
+nn_inline void nn_tell_siblings(struct nn_receiver *flow, struct nn_downloads *downloads, u32 now_us)
 {
+	struct nn_receiver_siblings *siblings = nn_downloads_of(downloads, flow, now_us);
+
+	if (!siblings)
+		return;
 	if (flow->algorithm)
 		nn_siblings_count(flow, siblings, now_us);
 	if (flow->low)
@@ -136,18 +140,18 @@ nn_inline void nn_tell_siblings(struct nn_receiver *flow, struct nn_receiver_sib
 }
 
 /* The first arrival, those that are only watched, those without a timestamp, and the first of another algorithm. */
-nn_inline void nn_special_arrival(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, nn_receiver_params p,
+nn_inline void nn_special_arrival(struct nn_receiver *flow, struct nn_downloads *downloads, nn_receiver_params p,
 				  u32 chosen, const struct nn_segment *seg)
 {
 	u32 rounds = flow->rounds;
 
 	flow->plain = nn_specially(flow, p, chosen, seg);
 	if (flow->rounds != rounds)
-		nn_tell_siblings(flow, siblings, seg->now_us);
+		nn_tell_siblings(flow, downloads, seg->now_us);
 }
 
-nn_inline void nn_receiver_arrival(struct nn_receiver *flow, struct nn_receiver_siblings *siblings,
-				   nn_receiver_params p, u32 chosen, const struct nn_segment *seg)
+nn_inline void nn_receiver_arrival(struct nn_receiver *flow, struct nn_downloads *downloads, nn_receiver_params p,
+				   u32 chosen, const struct nn_segment *seg)
 {
 	struct nn_arrival arrival;
 	u32 now_us = seg->now_us;
@@ -156,7 +160,7 @@ nn_inline void nn_receiver_arrival(struct nn_receiver *flow, struct nn_receiver_
 	if (nn_unlikely(!flow->plain || !seg->stamped || flow->algorithm != chosen + 1)) { /* + 1: off is 0 */
 		struct nn_segment one = *seg;
 
-		nn_special_arrival(flow, siblings, p, chosen, &one);
+		nn_special_arrival(flow, downloads, p, chosen, &one);
 		return;
 	}
 	nn_arrive(flow, seg, &arrival);
@@ -164,7 +168,7 @@ nn_inline void nn_receiver_arrival(struct nn_receiver *flow, struct nn_receiver_
 		nn_floor(flow, p);
 	nn_decide_plainly(flow, p, seg, &arrival);
 	if (nn_unlikely(arrival.round))
-		nn_tell_siblings(flow, siblings, now_us);
+		nn_tell_siblings(flow, downloads, now_us);
 }
 
 /* An ACK is about to leave: the window to advertise with it, bytes; 0: the kernel's own. */

@@ -31,7 +31,8 @@ struct nn_noted {
 	u32 gap; /* something has come from behind a hole */
 	u32 stamped; /* the newest segment had a timestamp, of these values: */
 	u32 tsval;
-	u32 tsecr; /* milliseconds of our clock */
+	u32 tsecr; /* milliseconds of our clock, */
+	u32 fine; /* or microseconds */
 };
 
 /* TCP's, at the last sample. */
@@ -40,6 +41,14 @@ struct nn_counted {
 	u32 gap;
 	u32 behind; /* bytes told of that are beyond `next`: those from behind the first hole */
 };
+
+/* Our clock's millisecond that is echoed, us. */
+nn_inline u32 nn_echo_us(const struct nn_noted *tcp)
+{
+	u64 sent_us = tcp->came_us - (u32)((u32)tcp->came_us - tcp->tsecr);
+
+	return nn_unlikely(tcp->fine) ? (u32)nn_thousandth(sent_us) * 1000 : tcp->tsecr * 1000;
+}
 
 nn_rare u64 nn_came_late_us(const struct nn_noted *tcp)
 {
@@ -90,7 +99,7 @@ nn_inline bool nn_sample(struct nn_counted *last, const struct nn_noted *tcp, st
 	seg->clock = (u32)nn_thousandth(came_us) * 1000;
 	seg->stamped = tcp->stamped;
 	seg->tsval = tcp->tsval;
-	seg->tsecr = tcp->tsecr * 1000;
+	seg->tsecr = nn_echo_us(tcp);
 	return true;
 }
 

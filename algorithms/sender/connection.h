@@ -16,8 +16,8 @@
 struct nn_connection {
 	struct nn_flow *flow;
 	nn_params p; /* the algorithm's row, live */
-	struct nn_places *places; /* of the flows of this host that run the algorithm */
-	u32 destination; /* where the flow goes: the same number for those that take the same way */
+	struct nn_places *places; /* of all flows of this host */
+	const struct nn_destination *to; /* for an ACK */
 };
 
 /* What a connection begins with. */
@@ -34,10 +34,10 @@ struct nn_beginning {
 nn_inline struct nn_ack nn_judge(struct nn_ack ack)
 {
 	if (nn_unlikely(ack.flags & NN_RETRANSMITTED))
-		ack.rtt_us = 0;
+		ack.rtt_us = 0; /* nor a round's time (pace.h) */
 	if (nn_unlikely(ack.flags & NN_DELAYED || (ack.acked == 1 && !ack.in_flight)))
 		ack.flags |= NN_LONE;
-	ack.flags &= NN_APP_LIMITED | NN_LONE;
+	ack.flags &= NN_APP_LIMITED | NN_LONE | NN_RETRANSMITTED;
 	return ack;
 }
 
@@ -51,47 +51,42 @@ nn_inline bool nn_is_ordinary(const struct nn_flow *flow, nn_params p, const str
 			 nn_is_settled(flow) && !p[NN_P_force_window]);
 }
 
-/* The core is done: how may the connection send, and what have its siblings to know? */
-nn_inline void nn_settle(const struct nn_connection *c, const struct nn_ack *ack, u32 before, struct nn_send *send)
+/* The core is done: how may the connection send? */
+nn_inline void nn_settle(const struct nn_connection *c, const struct nn_ack *ack, struct nn_send *send)
 {
-	nn_pace(c->flow, c->p, ack, nn_sub_packet_flows(c->places), send);
-	nn_count_sub_packet(c->places, c->flow, nn_is_sub_packet(c->flow));
-	nn_siblings_change(c->places, c->destination, c->flow, before);
+	nn_pace(c->flow, c->p, ack, send);
+	c->flow->sub_packet = nn_is_sub_packet(c->flow);
 }
 
 nn_inline void nn_ack_ordinary(u32 algorithm, const struct nn_connection *c, const struct nn_ack *ack,
 			       struct nn_send *send)
 {
-	u32 before = c->flow->win.w;
-
 	nn_on_ack(algorithm, c->flow, c->p, ack);
 	c->flow->last_us = ack->now_us;
 	if (nn_unlikely(c->flow->win.w < NN_PAIR * NN_ONE)) {
-		nn_settle(c, ack, before, send);
+		nn_settle(c, ack, send);
 		return;
 	}
 	send->now = false;
 	nn_pace_window(c->flow, ack, c->flow->win.w, send);
-	nn_siblings_change(c->places, c->destination, c->flow, before);
 }
 
 nn_inline void nn_ack_other(u32 algorithm, const struct nn_connection *c, const struct nn_ack *ack,
 			    struct nn_send *send)
 {
-	u32 before = c->flow->win.w;
 	bool over = nn_round_over(&c->flow->round, ack);
 
 	nn_on_ack(algorithm, c->flow, c->p, ack);
-	if (over) {
-		struct nn_siblings siblings = nn_siblings_look(c->places, c->destination, ack->now_us);
+	if (over && nn_has_siblings(algorithm)) {
+		struct nn_siblings siblings;
 
+		nn_siblings_round(c->places, c->to, c->flow, ack, &siblings);
 		nn_forget();
 		nn_on_round_end(algorithm, c->flow, c->p, ack, &siblings);
 	}
 	nn_forget();
 	c->flow->last_us = ack->now_us;
-	nn_settle(c, ack, before, send);
-	nn_siblings_tell(c->places, c->destination, c->flow, ack->now_us);
+	nn_settle(c, ack, send);
 }
 
 /*
@@ -130,8 +125,9 @@ nn_inline bool nn_connection_start(u32 algorithm, const struct nn_connection *c,
 	c->flow->sub_packet = 0;
 	nn_on_start(algorithm, c->flow, c->p, ack->now_us, ack->delivered, beginning->srtt_us);
 	inherited = nn_inherit(c->flow, beginning->legacy, beginning->cwnd);
-	nn_siblings_join(c->places, c->destination, c->flow);
-	nn_settle(c, ack, c->flow->win.w, send);
+	c->flow->ready = ack->in_flight ? NN_TAKES_OVER : NN_READY;
+	c->flow->win.turn = (u8)(nn_turn(ack->now_us) - 1);
+	nn_settle(c, ack, send);
 	return inherited;
 }
 
@@ -143,6 +139,8 @@ nn_inline bool nn_connection_ack(u32 algorithm, const struct nn_connection *c, c
 
 	if (!c->flow->ready)
 		return false;
+	if (nn_unlikely(c->flow->ready == NN_TAKES_OVER) && nn_reached(ack.sent_delivered, c->flow->drained))
+		c->flow->ready = NN_READY;
 	if (nn_is_ordinary(c->flow, c->p, &ack))
 		nn_ack_ordinary(algorithm, c, &ack, send);
 	else
@@ -150,28 +148,24 @@ nn_inline bool nn_connection_ack(u32 algorithm, const struct nn_connection *c, c
 	return true;
 }
 
-nn_inline void nn_connection_recovery(u32 algorithm, const struct nn_connection *c, enum nn_recovery state)
+/* A timeout begins a round: what is in flight was sent before it, and tells nothing of the window that it left. */
+nn_inline void nn_connection_recovery(u32 algorithm, const struct nn_connection *c, enum nn_recovery state, u32 now_us,
+				      u32 delivered)
 {
-	u32 before = c->flow->win.w;
-
 	nn_on_recovery(algorithm, c->flow, state);
-	nn_siblings_change(c->places, c->destination, c->flow, before);
+	if (state == NN_TIMEOUT)
+		nn_round_begin(&c->flow->round, delivered, now_us);
 }
 
-nn_inline void nn_connection_restart(u32 algorithm, const struct nn_connection *c, u32 now_us)
+nn_inline void nn_connection_restart(u32 algorithm, const struct nn_connection *c, u32 now_us, u32 delivered)
 {
-	u32 before = c->flow->win.w;
-
-	nn_on_restart(algorithm, c->flow, c->p, now_us);
+	nn_on_restart(algorithm, c->flow, c->p, now_us, delivered);
 	nn_forget();
-	nn_siblings_change(c->places, c->destination, c->flow, before);
 }
 
 /* Another algorithm takes the connection over. The word to leave to it; 0: none. */
 nn_inline u32 nn_connection_leave(const struct nn_connection *c, struct nn_send *send)
 {
-	nn_count_sub_packet(c->places, c->flow, false);
-	nn_siblings_leave(c->places, c->destination, c->flow);
 	nn_hand_over(c->flow, send);
 	return nn_legacy(c->flow);
 }
@@ -185,10 +179,7 @@ nn_inline u32 nn_segments(u32 w)
 /* The window to go back to, segments. */
 nn_inline u32 nn_connection_undo(u32 algorithm, const struct nn_connection *c)
 {
-	u32 before = c->flow->win.w;
-
 	nn_on_undo(algorithm, c->flow);
-	nn_siblings_change(c->places, c->destination, c->flow, before);
 	return nn_segments(c->flow->win.w);
 }
 

@@ -38,6 +38,18 @@ nn_inline void nn_on_ack(u32 algorithm, struct nn_flow *flow, nn_params p, const
 	}
 }
 
+nn_inline bool nn_has_siblings(u32 algorithm)
+{
+	switch (algorithm) {
+#define NN_ROW(name, core, ...)                                                                                        \
+	case NN_A_##name:                                                                                              \
+		return core##_has_siblings;
+		NN_ALGORITHMS(NN_ROW)
+#undef NN_ROW
+	}
+	return false;
+}
+
 nn_inline void nn_on_round_end(u32 algorithm, struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
 			       const struct nn_siblings *siblings)
 {
@@ -57,10 +69,10 @@ nn_inline void nn_on_recovery(u32 algorithm, struct nn_flow *flow, u32 state)
 	}
 }
 
-nn_inline void nn_on_restart(u32 algorithm, struct nn_flow *flow, nn_params p, u32 now_us)
+nn_inline void nn_on_restart(u32 algorithm, struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered)
 {
 	switch (algorithm) {
-#define NN_ROW(name, core, ...) NN_CALL(name, core##_on_restart(flow, p, now_us))
+#define NN_ROW(name, core, ...) NN_CALL(name, core##_on_restart(flow, p, now_us, delivered))
 		NN_ALGORITHMS(NN_ROW)
 #undef NN_ROW
 	}

@@ -64,6 +64,8 @@
 
 NN_CORE_GOES_ON_AS_RENO(ladder)
 
+enum { ladder_has_siblings = 1 };
+
 nn_inline void ladder_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {
 	nn_flow_init(flow, p, now_us, delivered, srtt_us);
@@ -203,7 +205,9 @@ nn_inline void ladder_on_ack(struct nn_flow *flow, nn_params p, const struct nn_
 	band = ladder_band(flow, p);
 	if (rtt) {
 		nn_base_rtt_sample(&flow->rtt, ack->now_us, rtt);
-		if (!lone) {
+		if (lone) {
+			nn_rtt_smooth_lone(&flow->rtt, rtt);
+		} else {
 			nn_rtt_smooth(&flow->rtt, rtt);
 			nn_round_count(&flow->round, ack, rtt, ladder_is_slow(flow, band, rtt));
 		}

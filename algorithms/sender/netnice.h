@@ -19,7 +19,7 @@
  * - Segments are counted, not ACKs: with delayed ACKs an ACK count never reaches f W. The paper counts packets too; its
  *   W is here the segments of the round that had an RTT, which is W in every round that was full.
  * - Slow start pauses in a round that saw a slow segment; the paper says nothing of it.
- * - A round after a halving is not judged: its segments left before.
+ * - A round after a halving or a timeout is not judged: its segments left before.
  * - A lone segment's RTT may contain a delayed ACK: it sets minRTT but neither maxRTT nor the congestion count.
  * - One that still guesses maxRTT takes what another of the host has measured on the way to the same place: without it 8
  *   uploads that start beside a download cost that 2.3 % of their first 15 s but three, with it 1.7 %.
@@ -44,6 +44,8 @@
 
 NN_CORE_GOES_ON_AS_RENO(netnice)
 
+enum { netnice_has_siblings = 1 };
+
 #define NETNICE_WAIT (4 * NN_ONE) /* below, a round has too few segments for one to be left out */
 
 nn_inline void netnice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
@@ -67,6 +69,8 @@ nn_inline void netnice_on_recovery(struct nn_flow *flow, u32 state)
 	netnice_reno_answer(netnice_of(flow), flow->recovery, state);
 	if (state != NN_OPEN && state != flow->recovery)
 		netnice_lost(flow);
+	if (state == NN_TIMEOUT)
+		netnice_of(flow)->phase = NETNICE_WAITING;
 	nn_flow_recovery(flow, state);
 }
 
@@ -116,19 +120,21 @@ nn_inline void netnice_on_ack(struct nn_flow *flow, nn_params p, const struct nn
 		netnice_of(flow)->service = service;
 	if (rtt)
 		netnice_on_rtt(flow, p, ack, rtt);
-	if (nn_may_grow(flow, ack))
+	if (nn_is_tried(flow, ack))
 		netnice_reno_grow(netnice_of(flow), ack->acked);
-	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
+	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_is_tried(flow, ack))
 		nn_flow_slow_start(flow, ack);
 }
 
 nn_inline void netnice_on_round_end(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
 				    const struct nn_siblings *siblings)
 {
+	bool congested = netnice_congested(&flow->round, p);
+
 	netnice_of(flow)->service = nn_service_bound(flow, ack, netnice_of(flow)->service);
 	netnice_on_round(flow, p, ack, siblings);
 	nn_forget();
-	netnice_share(flow, ack, siblings);
+	netnice_share(flow, ack, siblings, congested);
 	nn_forget();
 	nn_count_sub_packet_rounds(flow);
 	nn_round_begin(&flow->round, ack->delivered, ack->now_us);

@@ -72,7 +72,7 @@ nn_inline void nice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ac
 		nice_on_round(flow, p, ack);
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	}
-	if (nn_in_slow_start(&flow->win) && nn_may_grow(flow, ack))
+	if (nn_in_slow_start(&flow->win) && nn_is_tried(flow, ack))
 		nn_flow_slow_start(flow, ack);
 }
 

@@ -95,7 +95,7 @@ nn_inline void nicer_on_ack(struct nn_flow *flow, nn_params p, const struct nn_a
 		nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 		nn_come_back(flow, p, ack);
 	}
-	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_may_grow(flow, ack))
+	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_is_tried(flow, ack))
 		nn_flow_slow_start(flow, ack);
 }
 

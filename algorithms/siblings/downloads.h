@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What a host's downloads know of each other: how many they are, their mean window, and that another one is at its floor
- * too. All of a host, wherever they come from: what they share is most often its own line. Written without a lock: a lost
- * update is a late one.
+ * What a user's downloads know of each other: how many they are, their mean window, and that another one is at its floor
+ * too. All of a user on a host, wherever they come from: what they share is most often its own line. A download counts in a
+ * half second in which it ends a round. Written without a lock: a lost update is a late one.
  */
 #ifndef NN_SIBLINGS_DOWNLOADS_H
 #define NN_SIBLINGS_DOWNLOADS_H
@@ -14,6 +14,7 @@
 #define NN_COUNT_US 500000 /* they are counted anew so often: several rounds of most, and few have ended meanwhile */
 
 struct nn_receiver_siblings {
+	u32 user, space; /* whose they are, in which network namespace */
 	u32 numbers; /* given to flows */
 	u32 last; /* the flow that was last at its floor */
 	u32 last_us; /* when */
@@ -26,10 +27,39 @@ struct nn_receiver_siblings {
 	u32 window; /* bytes: the mean of the last time */
 };
 
+#define NN_OWNERS 64u /* users who download at a time */
+#define NN_OWNER_WAYS 4u
+#define NN_OWNER_US (4 * NN_COUNT_US) /* who has not been counted for so long downloads nothing */
+
+/* Zero at first. */
+struct nn_downloads {
+	struct nn_receiver_siblings of[NN_OWNERS];
+};
+
+/* Those of a user; null: there are too many users, and a flow then knows of none. */
+nn_rare struct nn_receiver_siblings *nn_downloads_of(struct nn_downloads *all, const struct nn_receiver *flow,
+						     u32 now_us)
+{
+	u32 first = (flow->user ^ flow->space * 0x9e3779b1u) * 2654435761u >> 26;
+	struct nn_receiver_siblings *spare = 0;
+
+	for (u32 i = 0; i < NN_OWNER_WAYS; i++) {
+		struct nn_receiver_siblings *one = &all->of[(first + i) % NN_OWNERS];
+
+		if (one->user == flow->user && one->space == flow->space)
+			return one;
+		if ((s32)(now_us - one->count_us) > (s32)NN_OWNER_US || !(one->flows | one->counted))
+			spare = one;
+	}
+	if (spare)
+		*spare = (struct nn_receiver_siblings){ .user = flow->user, .space = flow->space, .count_us = now_us };
+	return spare;
+}
+
 /* A round is over: the flow is counted, and learns what was found before. */
 nn_rare void nn_siblings_count(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, u32 now_us)
 {
-	if (now_us - siblings->count_us > NN_COUNT_US) {
+	if ((s32)(now_us - siblings->count_us) > NN_COUNT_US) { /* an arrival may be backdated */
 		siblings->flows = siblings->counted;
 		siblings->window = siblings->counted ? (u32)(siblings->windows / siblings->counted) : 0;
 		siblings->counted = 0;

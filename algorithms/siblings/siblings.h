@@ -1,112 +1,185 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What a host's flows of one sender algorithm know of each other. Those to one place share its bottleneck: what they have
- * in flight together is one thing, and what one has measured of the queue holds for all.
+ * The account of a host's sibling flows: those of one user, one algorithm, to one destination. They share its bottleneck.
  *
- * The shim keeps a struct nn_places for each algorithm, zero at first, and says by a number where a flow goes. Sums are
- * kept by atomic additions; the rest is written without a lock: a lost update is a late one.
+ *   who counts   a flow that ends a round which its window limited: not one that is idle, slow-starting, limited by its
+ *                receiver or application, that repairs a loss, or whose segments nobody acknowledges
+ *   how many     counted once a turn of four seconds each, one that was silent for several as often; the account of this
+ *                turn or of the last, whichever is larger
+ *   window       a running mean over the last second or so of what each really had in flight: a round counts as long as it
+ *                took. Likewise how many are below one segment
+ *   place        found by a hash, and compared as a whole. A user holds one place of a set of four: a user's sockets, whatever
+ *                they do, take no place from those of three others. A flow without a place counts itself alone
+ *
+ * Nothing is added that has to be taken back, so nothing is left behind by a flow that dies: its turn passes. The shim keeps
+ * one struct nn_places for all algorithms, zero at first. All is written without a lock: a lost update is a late one.
  */
 #ifndef NN_SIBLINGS_H
 #define NN_SIBLINGS_H
 
-#include "../common/flow.h"
+#include "../pacing/flight.h"
 
-#define NN_PLACE_BITS 6
+#define NN_SETS 128u /* a power of two */
+#define NN_WAYS 4u
+#define NN_TURN_SHIFT 22 /* of a clock in us: a turn lasts 4.2 s, longer than most flows below one segment are silent */
+#define NN_MEAN_SHIFT 20 /* likewise: the running mean's time, 1 s: dozens of rounds of most */
+#define NN_TURNS 1024u /* until that clock wraps */
 #define NN_WORST_RTT_US 4000000u /* so long a worst RTT counts: longer than a flow below one segment is silent */
 
-struct nn_place {
-	u64 windows; /* sum, 1/4096 segment */
-	u64 flows;
-	u32 worst_rtt; /* with the buffer full, as the last knew it that sent next to nothing, us; 0: nobody told */
-	u32 worst_rtt_us; /* when it told */
+/* Where a flow goes, and whose it is. */
+struct nn_destination {
+	u32 network[2]; /* IPv6: the first 64 bits; IPv4, also of an IPv6 socket: 0 and the address */
+	u32 user;
+	u32 space; /* the network namespace */
+	u32 algorithm;
 };
 
-/* Two places may meet in a slot: they then share too. */
+struct nn_place {
+	struct nn_destination of;
+	u16 turn;
+	u16 flows, flows_before; /* counted in it, and in the turn before */
+	u16 asking; /* running mean: 1/4096 of the flows that are below one segment */
+	u32 window; /* running mean, 1/4096 segment */
+	u32 worst_rtt; /* with the buffer full, as a flow below one segment measured it last, us; 0: none did */
+	u32 worst_rtt_us; /* when it did */
+};
+
 struct nn_places {
-	s32 sub_packet; /* flows to any place whose window is below one segment */
-	struct nn_place place[1 << NN_PLACE_BITS];
+	struct nn_place place[NN_SETS * NN_WAYS];
 };
 
 /* What a core is told of its siblings at the end of a round. */
 struct nn_siblings {
-	u32 flows; /* to the same place, this one included */
+	u32 flows; /* to the same destination, this one included */
 	u32 window; /* their mean, 1/4096 segment */
-	u32 worst_rtt; /* as one of them told of late, us; 0: none did */
-	u32 sub_packet; /* flows of the host, to any place, whose window is below one segment */
+	u32 worst_rtt; /* as one of them measured it of late, us; 0: none did */
+	u32 asking; /* of them below one segment */
 };
 
-nn_inline void nn_add(u64 *sum, s64 change)
+nn_inline u32 nn_turn(u32 now_us)
 {
-	__sync_fetch_and_add(sum, (u64)change);
+	return now_us >> NN_TURN_SHIFT;
 }
 
-nn_inline struct nn_place *nn_place_of(struct nn_places *places, u32 destination)
+/* Turns since a flow counted at this place. */
+nn_inline u32 nn_turns_since(const struct nn_place *place, u32 turn)
 {
-	return &places->place[(destination * 2654435761u) >> (32 - NN_PLACE_BITS)]; /* Knuth's multiplicative hash */
+	return (turn - place->turn) % NN_TURNS;
 }
 
-nn_inline u32 nn_sub_packet_flows(const struct nn_places *places)
+/* Knuth's multiplicative hash. */
+nn_inline u32 nn_set_of(const struct nn_destination *to)
 {
-	s32 flows = places->sub_packet;
+	u32 mixed = to->network[0] ^ to->network[1] * 0x9e3779b1u ^ to->space * 0x85ebca6bu ^ to->algorithm;
 
-	return flows > 0 ? (u32)flows : 0;
+	return mixed * 2654435761u >> 16 & (NN_SETS - 1);
 }
 
-nn_inline struct nn_siblings nn_siblings_look(struct nn_places *places, u32 destination, u32 now_us)
+nn_inline bool nn_same_destination(const struct nn_destination *a, const struct nn_destination *b)
 {
-	const struct nn_place *place = nn_place_of(places, destination);
-	u64 flows = place->flows, mean = flows ? place->windows / flows : 0;
-	struct nn_siblings siblings = {
-		.flows = (u32)flows,
-		.window = mean < NN_NEVER ? (u32)mean : NN_NEVER,
-		.worst_rtt = now_us - place->worst_rtt_us < NN_WORST_RTT_US ? place->worst_rtt : 0,
-		.sub_packet = nn_sub_packet_flows(places),
-	};
-
-	return siblings;
+	return !((a->network[0] ^ b->network[0]) | (a->network[1] ^ b->network[1]) | (a->user ^ b->user) |
+		 (a->space ^ b->space) | (a->algorithm ^ b->algorithm));
 }
 
-nn_inline void nn_siblings_join(struct nn_places *places, u32 destination, const struct nn_flow *flow)
+/*
+ * The destination's place, or a free one: no flow has counted there for two turns. Null: all of its set are others', or one
+ * is of the same user.
+ */
+nn_inline struct nn_place *nn_place_of(struct nn_places *places, const struct nn_destination *to, u32 turn)
 {
-	struct nn_place *place = nn_place_of(places, destination);
+	struct nn_place *set = &places->place[nn_set_of(to) * NN_WAYS], *spare = 0;
+	bool owner = false;
 
-	nn_add(&place->flows, 1);
-	nn_add(&place->windows, flow->win.w);
+	for (u32 i = 0; i < NN_WAYS; i++) {
+		if (nn_same_destination(&set[i].of, to))
+			return &set[i];
+		if (nn_turns_since(&set[i], turn) > 1 || !(set[i].flows | set[i].flows_before))
+			spare = &set[i];
+		else
+			owner |= set[i].of.user == to->user;
+	}
+	return owner ? 0 : spare;
 }
 
-nn_inline void nn_siblings_leave(struct nn_places *places, u32 destination, const struct nn_flow *flow)
+/* A place for another destination, or a turn later. */
+nn_inline void nn_place_turn(struct nn_place *place, const struct nn_destination *to, u32 turn)
 {
-	struct nn_place *place = nn_place_of(places, destination);
+	bool same = nn_same_destination(&place->of, to);
 
-	nn_add(&place->flows, -1);
-	nn_add(&place->windows, -(s64)flow->win.w);
-}
-
-/* The flow's window was `before`. */
-nn_inline void nn_siblings_change(struct nn_places *places, u32 destination, const struct nn_flow *flow, u32 before)
-{
-	if (flow->win.w != before)
-		nn_add(&nn_place_of(places, destination)->windows, (s64)flow->win.w - before);
-}
-
-/* The flow is from now on among those below one segment, or no longer. */
-nn_inline void nn_count_sub_packet(struct nn_places *places, struct nn_flow *flow, bool is)
-{
-	if (is == flow->sub_packet)
+	if (same && place->turn == turn)
 		return;
-	__sync_fetch_and_add(&places->sub_packet, is ? 1 : -1);
-	flow->sub_packet = is;
+	same &= nn_turns_since(place, turn) == 1;
+	place->flows_before = same ? place->flows : 0;
+	place->asking = same ? place->asking : 0;
+	place->window = same ? place->window : 0;
+	place->flows = 0;
+	place->of = *to;
+	place->turn = turn;
 }
 
-/* A flow below one segment tells what it knows of the worst RTT. */
-nn_inline void nn_siblings_tell(struct nn_places *places, u32 destination, const struct nn_flow *flow, u32 now_us)
+/* Did its window limit the flow for the round that this ACK ends, with nothing missing? */
+nn_inline bool nn_counts(const struct nn_flow *flow, const struct nn_ack *ack)
 {
-	struct nn_place *place = nn_place_of(places, destination);
+	return flow->recovery == NN_OPEN && !nn_in_slow_start(&flow->win) && nn_may_grow(flow, ack) &&
+	       nn_window_limits(flow, ack);
+}
 
+/* A running mean of n flows, and what one of them had for a time, us. */
+nn_inline u32 nn_moved(u32 mean, u32 value, u32 n, u32 us)
+{
+	u64 all = (u64)n << (NN_MEAN_SHIFT - 10), part = nn_max(us >> 10, 1), most = part < all ? part : all;
+
+	return value > mean ? mean + (u32)((value - mean) * most / all) : mean - (u32)((mean - value) * most / all);
+}
+
+nn_inline void nn_count(struct nn_place *place, struct nn_flow *flow, const struct nn_ack *ack)
+{
+	u64 flight = nn_flight(ack) << NN_SHIFT;
+	u32 w = flight < flow->win.w ? (u32)flight : flow->win.w, n, turn = (u8)place->turn;
+	u32 us = ack->now_us - flow->round.start_us;
+
+	if (flow->win.turn != turn) {
+		flow->win.turn = turn;
+		place->flows += nn_max((us + (1u << (NN_TURN_SHIFT - 1))) >> NN_TURN_SHIFT, 1);
+	}
+	n = nn_max(nn_max(place->flows, place->flows_before), 1);
+	us = place->window ? us : NN_NEVER; /* the first is the mean */
+	place->window = nn_moved(place->window, w, n, us);
+	place->asking = (u16)nn_moved(place->asking, nn_is_sub_packet(flow) ? NN_ONE : 0, n, us);
 	if (!nn_is_sub_packet(flow))
 		return;
 	place->worst_rtt = flow->rtt.max;
-	place->worst_rtt_us = now_us;
+	place->worst_rtt_us = ack->now_us;
+}
+
+nn_inline void nn_place_round(struct nn_place *place, const struct nn_destination *to, struct nn_flow *flow,
+			      const struct nn_ack *ack, struct nn_siblings *siblings)
+{
+	nn_place_turn(place, to, nn_turn(ack->now_us));
+	if (nn_counts(flow, ack))
+		nn_count(place, flow, ack);
+	siblings->flows = nn_max(nn_max(place->flows, place->flows_before), 1);
+	siblings->asking = (siblings->flows * place->asking + NN_ONE / 2) >> NN_SHIFT;
+	if (place->window)
+		siblings->window = place->window;
+	if (ack->now_us - place->worst_rtt_us < NN_WORST_RTT_US)
+		siblings->worst_rtt = place->worst_rtt;
+}
+
+/* The flow has ended a round with data. */
+nn_rare void nn_siblings_round(struct nn_places *places, const struct nn_destination *to, struct nn_flow *flow,
+			       const struct nn_ack *ack, struct nn_siblings *siblings)
+{
+	u32 turn = nn_turn(ack->now_us);
+	struct nn_place *place = nn_place_of(places, to, turn);
+
+	siblings->flows = 1;
+	siblings->window = flow->win.w;
+	siblings->worst_rtt = 0;
+	siblings->asking = nn_is_sub_packet(flow);
+	if (place)
+		nn_place_round(place, to, flow, ack, siblings);
+	flow->win.asking = nn_min(siblings->asking, 255);
 }
 
 #endif

@@ -221,10 +221,6 @@ MISSES["lines-radio"] = misses.read(
         "when the rate falls, what is in flight is a queue that no sender can take back": """
             pages / alone: lte
         """,
-        "it uses all that is left, where it used a fifth before it knew a longer way, and pages wait for what is in "
-        "flight": """
-            pages / alone: satellite
-        """,
     }
 )
 EXPERIMENTS["lines-radio"] = Experiment(

@@ -18,8 +18,9 @@
 struct flow {
 	struct source source;
 	struct timer start, stop, pulse;
-	int id, fd, port, tos, core;
-	uint64_t on, off, rate, marked_bytes, marked_retrans;
+	int id, fd, port, tos, core, shaped, message, messages;
+	uint64_t on, off, rate, bytes, gap, sent, marked_bytes, marked_retrans;
+	struct maker maker;
 	char host[32], address[32], cc[16];
 };
 
@@ -28,17 +29,23 @@ static int flow_count;
 static char cores[64][16];
 static int core_count;
 
+/* A connection of a sink, or the sink that listens. */
 struct drain {
 	struct source source;
+	struct timer sip; /* of one that is read at a rate */
+	uint64_t rate, until; /* bytes/s, and until when; 0: as it comes */
 	int fd, port, low;
 };
+
+#define SIP_NS 20000000ull /* such a program reads so often */
 
 static void drain_ready(struct source *source, uint32_t events)
 {
 	struct drain *drain = (struct drain *)source;
 	ssize_t n;
 
-	(void)events;
+	if (!(events & EPOLLIN)) /* a hang-up is reported whatever is asked for */
+		return;
 	n = recv(drain->fd, payload, sizeof(payload), MSG_TRUNC);
 	if (n > 0)
 		return;
@@ -47,6 +54,18 @@ static void drain_ready(struct source *source, uint32_t events)
 		close(drain->fd);
 		free(drain);
 	}
+}
+
+static void sip_fire(struct timer *timer)
+{
+	struct drain *drain = (struct drain *)((char *)timer - offsetof(struct drain, sip));
+
+	if (now_ns() >= drain->until) {
+		loop_change(drain->fd, &drain->source, EPOLLIN);
+		return;
+	}
+	recv(drain->fd, payload, drain->rate * SIP_NS / 1000000000, MSG_TRUNC);
+	timer_set(timer, timer->at + SIP_NS);
 }
 
 static void sink_accept(struct source *source, uint32_t events)
@@ -61,20 +80,27 @@ static void sink_accept(struct source *source, uint32_t events)
 		drain = calloc(1, sizeof(*drain));
 		drain->source.ready = drain_ready;
 		drain->fd = fd;
-		loop_watch(fd, &drain->source, EPOLLIN);
+		drain->rate = listener->rate;
+		drain->until = listener->until;
+		drain->sip.fire = sip_fire;
+		loop_watch(fd, &drain->source, drain->rate ? 0 : EPOLLIN);
+		if (drain->rate)
+			timer_set(&drain->sip, now_ns());
 		receiver_watch(fd, listener->port);
 	}
 }
 
-void sink_open(const char *host, int port)
+void sink_open(const char *host, int port, const char *cc, uint64_t rate, uint64_t until)
 {
 	struct drain *listener = calloc(1, sizeof(*listener));
 
 	host_enter(host);
 	listener->source.ready = sink_accept;
 	listener->port = port;
+	listener->rate = rate;
+	listener->until = until;
 	listener->low = receiver_watched ? LOW_WATER_RECEIVER : LOW_WATER;
-	listener->fd = listen_on(port, "reno", 0);
+	listener->fd = listen_on(port, cc, 0);
 	loop_watch(listener->fd, &listener->source, EPOLLIN);
 }
 
@@ -82,6 +108,27 @@ void sink_open(const char *host, int port)
 static int paused(const struct flow *flow)
 {
 	return flow->on && (now_ns() - flow->start.at) % (flow->on + flow->off) >= flow->on;
+}
+
+static void shaped_ready(struct flow *flow)
+{
+	uint64_t left;
+	ssize_t n;
+
+	if (flow->messages) {
+		if (flow->sent && now_ns() < flow->pulse.at)
+			return;
+		n = write(flow->fd, payload, flow->message);
+		flow->sent += n > 0 ? n : 0;
+		flow->messages--;
+		timer_set(&flow->pulse, now_ns() + flow->gap);
+		return;
+	}
+	do {
+		left = flow->bytes ? flow->bytes - flow->sent : sizeof(payload);
+		n = left ? write(flow->fd, payload, left < sizeof(payload) ? left : sizeof(payload)) : 0;
+		flow->sent += n > 0 ? n : 0;
+	} while (n > 0);
 }
 
 static void bulk_ready(struct source *source, uint32_t events)
@@ -100,6 +147,10 @@ static void bulk_ready(struct source *source, uint32_t events)
 		timer_set(&flow->start, now_ns());
 		return;
 	}
+	if (flow->shaped) {
+		shaped_ready(flow);
+		return;
+	}
 	if (paused(flow))
 		return;
 	while (write(flow->fd, payload, flow->on ? 32768 : sizeof(payload)) > 0)
@@ -113,6 +164,24 @@ static void pulse_fire(struct timer *timer)
 	if (flow->fd >= 0)
 		bulk_ready(&flow->source, EPOLLOUT);
 	timer_set(timer, timer->at + flow->on + flow->off);
+}
+
+static void shape_fire(struct timer *timer)
+{
+	struct flow *flow = (struct flow *)((char *)timer - offsetof(struct flow, pulse));
+
+	if (flow->fd >= 0)
+		shaped_ready(flow);
+}
+
+void bulk_shape(int id, uint64_t bytes, int message, int messages, uint64_t gap)
+{
+	flows[id].shaped = 1;
+	flows[id].bytes = bytes;
+	flows[id].message = message;
+	flows[id].messages = messages;
+	flows[id].gap = gap;
+	flows[id].pulse.fire = shape_fire;
 }
 
 void bulk_pulse(int id, uint64_t on, uint64_t off)
@@ -130,12 +199,14 @@ static void bulk_start(struct timer *timer)
 	int unsent = 32768; /* a flow that falls silent has no more than this still to send */
 
 	host_enter(flow->host);
+	maker = flow->maker;
 	flow->fd = stream_socket(flow->cc, flow->tos);
 	if (flow->rate && setsockopt(flow->fd, SOL_SOCKET, SO_MAX_PACING_RATE, &flow->rate, sizeof(flow->rate)))
 		fail("SO_MAX_PACING_RATE");
 	if (flow->on && setsockopt(flow->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent)))
 		fail("TCP_NOTSENT_LOWAT");
 	connect_to(flow->fd, flow->address, flow->port);
+	maker = (struct maker){ 0 };
 	loop_watch(flow->fd, &flow->source, EPOLLOUT | EPOLLET);
 }
 
@@ -207,6 +278,7 @@ void bulk_add(int id, const char *host, const char *address, int port, const cha
 	snprintf(flow->address, sizeof(flow->address), "%s", address);
 	snprintf(flow->cc, sizeof(flow->cc), "%s", cc);
 	flow->core = is_core(cc);
+	flow->maker = maker;
 	flow->start.fire = bulk_start;
 	timer_set(&flow->start, start);
 	flow->stop.fire = bulk_stop;

@@ -31,6 +31,12 @@ void loop_run(uint64_t until);
 void host_enter(const char *name); /* sockets made from now on belong to this host */
 void host_sysctl(const char *host, const char *path, const char *value);
 void host_plain_device(const char *host, const char *device);
+enum family { IPV4, MAPPED /* an IPv6 socket that talks IPv4: ::ffff:a.b.c.d */, IPV6 };
+/* Of sockets: whose they are, and what they talk. */
+struct maker {
+	int user, family;
+};
+extern struct maker maker;
 int stream_socket(const char *cc, int tos);
 int client_socket(void); /* sends requests only: nothing to set, fewer system calls */
 int listen_on(int port, const char *cc, int tos);
@@ -40,13 +46,16 @@ FILE *output(const char *name);
 extern char payload[1 << 20];
 
 /* one file a kind of traffic */
-void sink_open(const char *host, int port);
+/* What is accepted is read at `rate` bytes/s until a time; 0: as it comes. */
+void sink_open(const char *host, int port, const char *cc, uint64_t rate, uint64_t until);
 void cgroup_enter(const char *name);
 extern int receiver_watched; /* the plan is about windows that receivers advertise */
 void receiver_watch(int fd, int port);
 void receiver_forget(int fd);
 void core_add(const char *cc); /* this congestion control is one of the cores under test */
 void bulk_pulse(int id, uint64_t on, uint64_t off);
+/* So many messages, each as long, one after each gap; then all that the window takes, up to `bytes` (0: without end). */
+void bulk_shape(int id, uint64_t bytes, int message, int messages, uint64_t gap);
 void bulk_add(int id, const char *host, const char *address, int port, const char *cc, int tos, uint64_t start,
 	      uint64_t stop, uint64_t rate);
 void server_open(const char *host, int port, const char *cc, int tos);

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -90,10 +91,15 @@ static void option(int fd, int level, int name, int value, const char *what)
 		fail("%s", what);
 }
 
+struct maker maker;
+
 int client_socket(void)
 {
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int fd;
 
+	setfsuid(maker.user);
+	fd = socket(maker.family == IPV4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	setfsuid(0);
 	if (fd < 0)
 		fail("socket");
 	return fd;
@@ -113,10 +119,12 @@ int stream_socket(const char *cc, int tos)
 int listen_on(int port, const char *cc, int tos)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct sockaddr_in6 any6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	struct sockaddr *of = maker.family == IPV4 ? (struct sockaddr *)&any : (struct sockaddr *)&any6;
 	int fd = stream_socket(cc, tos);
 
 	option(fd, SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
-	if (bind(fd, (struct sockaddr *)&any, sizeof(any)) || listen(fd, 4096))
+	if (bind(fd, of, maker.family == IPV4 ? sizeof(any) : sizeof(any6)) || listen(fd, 4096))
 		fail("port %d", port);
 	return fd;
 }
@@ -124,10 +132,18 @@ int listen_on(int port, const char *cc, int tos)
 void connect_to(int fd, const char *address, int port)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct sockaddr_in6 to6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	struct sockaddr *any = maker.family == IPV4 ? (struct sockaddr *)&to : (struct sockaddr *)&to6;
 
 	if (inet_pton(AF_INET, address, &to.sin_addr) != 1)
 		fail("bad address %s", address);
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) && errno != EINPROGRESS)
+	/* a topology's IPv6 address is its IPv4 address below fd00:: */
+	if (maker.family == IPV6)
+		to6.sin6_addr.s6_addr[0] = 0xfd;
+	else
+		to6.sin6_addr.s6_addr[10] = to6.sin6_addr.s6_addr[11] = 0xff;
+	memcpy(&to6.sin6_addr.s6_addr[12], &to.sin_addr, sizeof(to.sin_addr));
+	if (connect(fd, any, maker.family == IPV4 ? sizeof(to) : sizeof(to6)) && errno != EINPROGRESS)
 		fail("connect to %s:%d", address, port);
 }
 

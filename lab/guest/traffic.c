@@ -82,8 +82,12 @@ static void parse(const char *line)
 		core_add(a);
 	else if (sscanf(line, "pulse %d %lu %lu", &i, &t, &u) == 3)
 		bulk_pulse(i, t * 1000, u * 1000);
-	else if (sscanf(line, "sink %31s %d", a, &i) == 2)
-		sink_open(a, i);
+	else if (sscanf(line, "shape %d %lu %d %d %lu", &i, &t, &j, &k, &u) == 5)
+		bulk_shape(i, t, j, k, u * 1000);
+	else if (sscanf(line, "maker %d %d", &i, &j) == 2)
+		maker = (struct maker){ i, j };
+	else if (sscanf(line, "sink %31s %d %31s %lu %lu", a, &i, b, &t, &u) == 5)
+		sink_open(a, i, b, t, u * 1000);
 	else if (sscanf(line, "server %31s %d %31s %d", a, &i, b, &j) == 4)
 		server_open(a, i, b, j);
 	else if (sscanf(line, "bulk %d %31s %31s %d %31s %d %lu %lu %lu", &i, a, b, &j, c, &k, &t, &u, &v) == 9)

@@ -22,6 +22,7 @@ struct udp {
 	uint32_t sent;
 	uint32_t received; /* of this source, at the sink */
 	uint64_t delay_us; /* sum of one-way delays of what arrived */
+	uint32_t *delays, room; /* each of them, us */
 	struct sockaddr_in to;
 };
 
@@ -98,6 +99,18 @@ struct udp_sink {
 	int fd;
 };
 
+static void arrived(struct udp *udp, uint32_t us)
+{
+	if (udp->received == udp->room) {
+		udp->room = udp->room ? 2 * udp->room : 1024;
+		udp->delays = realloc(udp->delays, udp->room * sizeof(*udp->delays));
+		if (!udp->delays)
+			fail("out of memory");
+	}
+	udp->delays[udp->received++] = us;
+	udp->delay_us += us;
+}
+
 static void udp_ready(struct source *source, uint32_t events)
 {
 	struct udp_sink *sink = (struct udp_sink *)source;
@@ -107,8 +120,7 @@ static void udp_ready(struct source *source, uint32_t events)
 	while (recv(sink->fd, &datagram, sizeof(datagram), 0) == sizeof(datagram)) {
 		if (datagram.id >= 1024 || !sources[datagram.id])
 			continue;
-		sources[datagram.id]->received++;
-		sources[datagram.id]->delay_us += (now_ns() - datagram.sent_at) / 1000;
+		arrived(sources[datagram.id], (now_ns() - datagram.sent_at) / 1000);
 	}
 }
 
@@ -125,13 +137,26 @@ void udp_sink_open(const char *host, int port)
 	loop_watch(sink->fd, &sink->source, EPOLLIN);
 }
 
+static int compare(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 void udp_report(FILE *to)
 {
-	int i;
+	fprintf(to, "id,sent,received,mean_delay_us,p95_delay_us\n");
+	for (int i = 0; i < 1024; i++) {
+		struct udp *udp = sources[i];
+		uint32_t n;
 
-	fprintf(to, "id,sent,received,mean_delay_us\n");
-	for (i = 0; i < 1024; i++)
-		if (sources[i])
-			fprintf(to, "%d,%u,%u,%lu\n", i, sources[i]->sent, sources[i]->received,
-				sources[i]->received ? sources[i]->delay_us / sources[i]->received : 0);
+		if (!udp)
+			continue;
+		n = udp->received;
+		if (n)
+			qsort(udp->delays, n, sizeof(*udp->delays), compare);
+		fprintf(to, "%d,%u,%u,%lu,%u\n", i, udp->sent, n, n ? udp->delay_us / n : 0,
+			n ? udp->delays[n * 95ull / 100] : 0);
+	}
 }

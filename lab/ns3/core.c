@@ -7,10 +7,11 @@
 
 static u32 rows[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 
-static struct nn_places places[NN_ALGORITHM_COUNT];
+static struct nn_places places;
 
 struct nn_core {
 	u32 algorithm;
+	struct nn_destination to;
 	struct nn_flow flow;
 };
 
@@ -46,13 +47,13 @@ struct nn_core *nn_core_new(int row)
 	struct nn_core *core = calloc(1, sizeof(*core));
 
 	if (core)
-		core->algorithm = (u32)row;
+		core->algorithm = core->to.algorithm = (u32)row;
 	return core;
 }
 
 static struct nn_connection connection(struct nn_core *core)
 {
-	struct nn_connection c = { &core->flow, rows[core->algorithm], &places[core->algorithm], 0 };
+	struct nn_connection c = { &core->flow, rows[core->algorithm], &places, &core->to };
 
 	return c;
 }
@@ -77,18 +78,18 @@ bool nn_core_started(const struct nn_core *core)
 	return core->flow.ready;
 }
 
-void nn_core_recovery(struct nn_core *core, enum nn_recovery state)
+void nn_core_recovery(struct nn_core *core, enum nn_recovery state, u32 now_us, u32 delivered)
 {
 	struct nn_connection c = connection(core);
 
-	nn_connection_recovery(core->algorithm, &c, state);
+	nn_connection_recovery(core->algorithm, &c, state, now_us, delivered);
 }
 
-void nn_core_restart(struct nn_core *core, u32 now_us)
+void nn_core_restart(struct nn_core *core, u32 now_us, u32 delivered)
 {
 	struct nn_connection c = connection(core);
 
-	nn_connection_restart(core->algorithm, &c, now_us);
+	nn_connection_restart(core->algorithm, &c, now_us, delivered);
 }
 
 u32 nn_core_ssthresh(const struct nn_core *core)

@@ -23,8 +23,8 @@ void nn_core_start(struct nn_core *core, const struct nn_ack *first, u32 srtt_us
 /* False: there is nothing to do. */
 bool nn_core_acked(struct nn_core *core, const struct nn_ack *ack, struct nn_send *send);
 bool nn_core_started(const struct nn_core *core);
-void nn_core_recovery(struct nn_core *core, enum nn_recovery state);
-void nn_core_restart(struct nn_core *core, u32 now_us);
+void nn_core_recovery(struct nn_core *core, enum nn_recovery state, u32 now_us, u32 delivered);
+void nn_core_restart(struct nn_core *core, u32 now_us, u32 delivered);
 /* What a loss leaves of the window, segments. */
 u32 nn_core_ssthresh(const struct nn_core *core);
 /* W, 1/4096 segment. */

@@ -62,9 +62,11 @@ void Sender::Apply(const nn_send &send)
 void Sender::State(TcpSocketState::TcpCongState_t state)
 {
 	if (nn_core_started(m_core)) {
-		nn_core_recovery(m_core, state == TcpSocketState::CA_LOSS  ? NN_TIMEOUT
-					 : state >= TcpSocketState::CA_CWR ? NN_REDUCED
-									   : NN_OPEN);
+		nn_core_recovery(m_core,
+				 state == TcpSocketState::CA_LOSS  ? NN_TIMEOUT
+				 : state >= TcpSocketState::CA_CWR ? NN_REDUCED
+								   : NN_OPEN,
+				 Microseconds(Simulator::Now()), m_delivered);
 	} else {
 		nn_ack first = Facts();
 		nn_send send;
@@ -76,7 +78,7 @@ void Sender::State(TcpSocketState::TcpCongState_t state)
 
 void Sender::Wake()
 {
-	nn_core_restart(m_core, Microseconds(Simulator::Now()));
+	nn_core_restart(m_core, Microseconds(Simulator::Now()), m_delivered);
 }
 
 void Sender::Sample(Stamp &stamp)

@@ -2,7 +2,8 @@
 import pandas as pd
 import pytest
 
-from experiments.tcp_nice.replication import EACH, LINES, REGIONS, distribution, mean_while, network
+from experiments.tcp_nice.replication import EACH, LINES, REGIONS, Distribution, distribution, mean_while, network
+from netnice_lab.model.output import Sampled
 from netnice_lab.model.traffic import Change, Documents
 
 COLUMNS = ["client", "asked_us", "first_us", "acked_us", "arrived_us"]
@@ -42,3 +43,24 @@ def test_a_groups_readers_are_its_own() -> None:
     readers = distribution("netnice", 0, 1).render().readers
     numbers = [number for group in readers.values() for number in group]
     assert len(numbers) == len(set(numbers)) == 3 * 200
+
+
+def test_completion_times_are_from_the_wish_to_the_last_byte() -> None:
+    readers = {
+        f"{line} {what}": list(range(first, first + REGIONS * EACH))
+        for first, (line, what) in zip(
+            range(0, 10_000, REGIONS * EACH),
+            ((line, what) for line in LINES for what in ("file", "ping", "request")),
+            strict=False,
+        )
+    }
+    rows = [
+        (n, at, at, at + 1_000_000, at + 2_000_000)
+        for name, numbers in readers.items()
+        for n in numbers
+        for at in ((1_000_000,) if name.endswith("file") else (1_000_000, 2_000_000))
+    ]
+    empty, frame = pd.DataFrame(), pd.DataFrame(rows, columns=COLUMNS)
+    found = Distribution().numbers(Sampled({}, 9.0, empty, empty, frame, readers))
+    assert found["time"] == pytest.approx(2)
+    assert {found[f"{line}_late"] for line in LINES} == {0}

@@ -49,6 +49,7 @@ XFAIL = "<skipped type='pytest.xfail' message='not yet'/>"
     [
         (cases("", ""), 0, "2 passed, 0 failed", ""),
         (cases("", XFAIL), 0, "1 passed, 0 failed", "  it: a::b1: not yet"),
+        (cases("", "").replace("b1", "known_misses::b1"), 0, "1 passed, 0 failed", "known_misses::b1: its reason"),
         (cases("", "<failure/>", "<error/>") + "; exit 1", 1, "1 passed, 2 failed", ""),
         (cases("", "<skipped type='pytest.skip'/>"), 1, "1 passed, 1 failed", ""),
         (cases(""), 0, "1 passed, 0 failed", ""),

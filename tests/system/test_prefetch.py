@@ -277,3 +277,19 @@ def test_a_prefetch_is_sent_on_netnice_and_what_follows_is_not(pair: Pair, files
 def test_without_netnice_it_still_serves(pair: Pair, files: str) -> None:
     pair.b.run("curl", "-sSf", "--output", "/dev/null", *PREFETCH, f"{files}/next")
     assert {name for name, _ in sends_on(pair, files)} <= {"cubic"}
+
+
+def test_a_renewed_certificate_is_used_after_a_reload(street: Street) -> None:
+    old, new = Certificate(street.www.address), Certificate(street.www.address)
+    asks = "import ssl, sys; print(ssl.get_server_certificate((sys.argv[1], int(sys.argv[2]))))"
+    with site(street) as web, Proxy(street.www, web.port, "off", certificate=old) as proxy:
+        place = urlsplit(proxy.url)
+
+        def served() -> str:
+            return street.home.run(sys.executable, "-c", asks, str(place.hostname), str(place.port)).stdout.strip()
+
+        assert served() == old.file.read_text().strip()
+        for file, renewed in ((old.file, new.file), (old.key, new.key)):
+            file.write_bytes(renewed.read_bytes())
+        proxy.reload()
+        wait_until(lambda: served() == new.file.read_text().strip(), "the renewed certificate")

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from pathlib import Path
+
 import pytest
 
-from system.harness.commands import Pair, netnice, receiver, status
+from system.harness import kernel
+from system.harness.commands import Pair, call, netnice, receiver, status
 from testbed import Process
 
 #: A bottleneck, so that there is something to yield: on a bare cable TIDE rightly grows with its reader.
@@ -14,11 +19,15 @@ LINK = "rate 20mbit burst 10kb limit 200kb"
 NARROW = 50_000
 
 
-def fetch(pair: Pair, kind: int | str, *words: str) -> Process:
+#: A window of an application's own.
+OWN = 20_000
+
+
+def fetch(pair: Pair, kind: int | str, *words: str, own: str = "") -> Process:
     """A download that tells its window's clamp five times a second."""
     pair.b.run("tc", "qdisc", "add", "dev", "veth0", "root", "tbf", *LINK.split())
     port = pair.end(pair.b, "pour").line().strip()
-    return pair.end(pair.a, "fetch", pair.to(kind), port, "/", first=words)
+    return pair.end(pair.a, "fetch", pair.to(kind), port, "/", *filter(None, [own]), first=words)
 
 
 def clamps(process: Process, count: int = 5) -> list[int]:
@@ -58,6 +67,20 @@ class TestAddresses:
 
 
 @pytest.mark.usefixtures("up")
+@pytest.mark.parametrize("ended_by", ["off", "down"])
+def test_a_window_that_the_application_limited(pair: Pair, ended_by: str) -> None:
+    """Wider than netnice's, and narrower than the kernel's: never exceeded, and left as it was."""
+    process = fetch(pair, 4, "netnice", own=str(OWN))
+    assert max(clamps(process, 25)) <= OWN
+    if ended_by == "off":
+        netnice("-n", "off", "-p", str(process.pid))
+    else:
+        call("netnicectl", "down")
+    clamps(process, 1)
+    assert clamps(process, 3) == [OWN] * 3
+
+
+@pytest.mark.usefixtures("up")
 class TestWhich:
     def test_a_socket_of_a_level_is_handled_once(self, pair: Pair) -> None:
         before = receiver()
@@ -92,7 +115,37 @@ class TestWhich:
 
 
 @pytest.mark.usefixtures("fresh")
+def test_a_connection_that_the_kernel_has_no_memory_for_is_counted(pair: Pair) -> None:
+    pair.a.run("sysctl", "-qw", "net.core.optmem_max=500")
+    pair.connect(client=["netnice"])
+    assert receiver()["refused"] == 1
+    assert receiver()["connections"] == 0
+    assert "no memory for them (sysctl net.core.optmem_max)" in call("netnicectl", "status").stdout
+
+
+@pytest.mark.usefixtures("fresh")
 def test_send_only_leaves_what_is_received_alone(pair: Pair) -> None:
     netnice("-n", "1", "--send-only", "-p", str(pair.connect().client.pid))
     assert not status()["receiver"]["applications"], "nothing is attached that is not needed"
     assert receiver()["connections"] == 0
+
+
+def test_a_receiver_by_itself_is_set() -> None:
+    """`netnice-receiver`, as the lab and programs of one's own have it: without the rest."""
+    pins = Path("/sys/fs/bpf") / f"netnice-test-{os.getpid()}"
+
+    def values() -> str:
+        return str(kernel.bpftool("map", "dump", "pinned", pins / "params"))
+
+    with kernel.cgroup() as folder:
+        call("netnice-receiver", "attach", str(folder), str(pins))
+        try:
+            before = values()
+            call("netnice-receiver", "set", str(pins), "tide", "floor=3")
+            assert values() != before
+            call("netnice-receiver", "set", str(pins), "tide", "floor=1")
+            assert values() == before
+            refused = call("netnice-receiver", "set", str(pins), "tide", "floor=11", check=False)
+            assert (refused.returncode, "1 to 10" in refused.stderr) == (1, True), refused.stderr
+        finally:
+            shutil.rmtree(pins)

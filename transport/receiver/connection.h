@@ -15,6 +15,7 @@
 #define NN_CONNECTION_H
 
 #include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 #include "../../algorithms/common/clock.h"
@@ -50,6 +51,18 @@ static __always_inline void count(const struct nn_segment *seg)
 	}
 }
 
+/* Timestamps of this route count microseconds (since Linux 6.7). */
+struct tcp_sock___since_6_7 {
+	u8 tcp_usec_ts : 1;
+} __attribute__((preserve_access_index));
+
+static __always_inline bool stamps_microseconds(const struct tcp_sock *tcp)
+{
+	const struct tcp_sock___since_6_7 *newer = (const void *)tcp;
+
+	return bpf_core_field_exists(newer->tcp_usec_ts) && BPF_CORE_READ_BITFIELD(newer, tcp_usec_ts);
+}
+
 static __always_inline void arrived(struct connection *c, const struct tcp_sock *tcp, u64 now)
 {
 	u32 chosen = nn_receiver_chosen;
@@ -66,6 +79,7 @@ static __always_inline void arrived(struct connection *c, const struct tcp_sock 
 		.stamped = tcp->rx_opt.saw_tstamp,
 		.tsval = tcp->rx_opt.rcv_tsval,
 		.tsecr = tcp->rx_opt.rcv_tsecr,
+		.fine = stamps_microseconds(tcp),
 	};
 	struct nn_segment seg;
 
@@ -73,13 +87,13 @@ static __always_inline void arrived(struct connection *c, const struct tcp_sock 
 		return;
 	count(&seg);
 	seg.now_us = nn_arrival_us(params, seg.now_us, now);
-	nn_receiver_arrival(&c->flow, &nn_receiver_siblings, params, chosen, &seg);
+	nn_receiver_arrival(&c->flow, &nn_downloads, params, chosen, &seg);
 }
 
-/* 0: the kernel tunes the window again. */
-static __always_inline void clamp(struct bpf_sock_ops *ops, u32 window)
+/* 0: the kernel tunes the window again, or the application does. */
+static __always_inline void clamp(struct bpf_sock_ops *ops, const struct connection *c, u32 window)
 {
-	int bytes = window ? window : UNCLAMPED;
+	int bytes = c->most && (!window || window > c->most) ? c->most : window ? window : UNCLAMPED;
 
 	if (bpf_setsockopt(ops, SOL_TCP, TCP_WINDOW_CLAMP, &bytes, sizeof(bytes)))
 		__sync_fetch_and_add(&nn_receiver_counters.clamp_failed, 1);
@@ -91,12 +105,13 @@ static __always_inline void leaving(struct bpf_sock_ops *ops, struct connection 
 	struct nn_leaving ack = { .ack = tcp->rcv_nxt };
 	u32 window;
 
+	own(&c->flow, &tcp->inet_conn.icsk_inet.sk);
 	arrived(c, tcp, now);
 	ack.now_us = nn_microseconds(&c->left, now);
 	ack.clock = c->left.us;
 	window = nn_receiver_ack(&c->flow, &ack);
 	if (nn_tell(&c->flow, window))
-		clamp(ops, window);
+		clamp(ops, c, window);
 }
 
 /* What comes from now on counts. */
@@ -107,8 +122,20 @@ static __always_inline void ask_before_acks(struct bpf_sock_ops *ops, struct con
 	bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
 }
 
-static __always_inline void yields(struct bpf_sock_ops *ops, struct connection *c)
+/* Until a connection is established, the kernel's own clamp is what its window scale can tell. */
+static __always_inline u32 own_clamp(const struct tcp_sock *tcp)
 {
+	u32 widest = 65535u << (BPF_CORE_READ_BITFIELD(tcp, rx_opt.rcv_wscale) & 15);
+
+	return tcp->window_clamp < widest ? tcp->window_clamp : 0;
+}
+
+static __always_inline void yields(struct bpf_sock_ops *ops, struct bpf_sock *sk, struct connection *c)
+{
+	struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sk);
+
+	if (tcp)
+		c->most = own_clamp(tcp);
 	ask_before_acks(ops, c);
 	__sync_fetch_and_add(&nn_receiver_counters.connections, 1);
 }
@@ -144,9 +171,12 @@ static __noinline int rare_event(struct bpf_sock_ops *ops)
 	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
 		if (!sk || !wanted(sk))
 			break;
+		bpf_sk_storage_delete(&connections, sk); /* of a connection that the socket had before */
 		c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 		if (c)
-			yields(ops, c);
+			yields(ops, sk, c);
+		else
+			__sync_fetch_and_add(&nn_receiver_counters.refused, 1);
 		break;
 	case BPF_SOCK_OPS_RTO_CB:
 	case BPF_SOCK_OPS_RETRANS_CB:
@@ -168,6 +198,8 @@ static __always_inline int event(struct bpf_sock_ops *ops)
 
 	if (nn_unlikely(ops->op != BPF_SOCK_OPS_HDR_OPT_LEN_CB))
 		return rare_event(ops);
+	if (ops->args[0] == BPF_WRITE_HDR_TCP_CURRENT_MSS)
+		return 1; /* it sizes a segment to send: no ACK leaves */
 	sk = ops->sk;
 	if (!sk)
 		return 1;

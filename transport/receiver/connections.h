@@ -12,7 +12,16 @@ char _license[] SEC("license") = "GPL";
 
 struct receiver_counters nn_receiver_counters;
 
-struct nn_receiver_siblings nn_receiver_siblings;
+struct nn_downloads nn_downloads;
+
+/* Whose connection it is, found at its first ACK: siblings are a user's. */
+static __always_inline void own(struct nn_receiver *flow, const struct sock *sk)
+{
+	if (nn_likely(flow->space))
+		return;
+	flow->user = sk->sk_uid.val;
+	flow->space = sk->__sk_common.skc_net.net->ns.inum;
+}
 
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);

@@ -27,7 +27,7 @@ static __always_inline bool ask(void *sk)
 	return !bpf_setsockopt(sk, SOL_TCP, TCP_SOCK_OPS_CB_FLAGS, &flags, sizeof(flags));
 }
 
-/* From its next ACK on; `next` and `segments`: its rcv_nxt and data_segs_in. 0, or why not. */
+/* From its next ACK on; `next`, `segments`: its rcv_nxt, data_segs_in. 0, or why not. */
 static __always_inline int join(void *sk, u32 next, u32 segments)
 {
 	struct connection *c;
@@ -37,8 +37,10 @@ static __always_inline int join(void *sk, u32 next, u32 segments)
 	if (!ask(sk))
 		return -EOPNOTSUPP;
 	c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
-	if (!c)
+	if (!c) {
+		__sync_fetch_and_add(&nn_receiver_counters.refused, 1);
 		return -ENOMEM;
+	}
 	nn_receiver_join(&c->flow, next);
 	c->counted.next = next;
 	c->counted.segments = segments;
@@ -50,11 +52,17 @@ static __always_inline int join(void *sk, u32 next, u32 segments)
 /* Whosever it was. */
 static __always_inline void leave(void *sk)
 {
-	bool own = !bpf_sk_storage_delete(&connections, sk), of_cgroup = !bpf_sk_storage_delete(&of_cgroups, sk);
-	int unclamped = UNCLAMPED;
+	struct connection *c = bpf_sk_storage_get(&connections, sk, 0, 0);
+	int bytes;
 
-	if (own || of_cgroup)
-		bpf_setsockopt(sk, SOL_TCP, TCP_WINDOW_CLAMP, &unclamped, sizeof(unclamped));
+	if (!c)
+		c = bpf_sk_storage_get(&of_cgroups, sk, 0, 0);
+	if (!c)
+		return;
+	bytes = c->most ? c->most : UNCLAMPED;
+	bpf_sk_storage_delete(&connections, sk);
+	bpf_sk_storage_delete(&of_cgroups, sk);
+	bpf_setsockopt(sk, SOL_TCP, TCP_WINDOW_CLAMP, &bytes, sizeof(bytes));
 }
 
 #endif

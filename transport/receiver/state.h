@@ -8,6 +8,8 @@
 #include "../../algorithms/receiver/sample.h"
 
 struct connection {
+	u32 most; /* bytes: the application's own TCP_WINDOW_CLAMP, set before it connected or listened; 0: none. First:
+		     the loader reads it */
 	struct nn_counted counted;
 	struct nn_receiver flow;
 	struct nn_millisecond left; /* the last ACK */
@@ -27,6 +29,7 @@ struct receiver_counters {
 	u64 connections; /* that became background */
 	u64 clamp_failed; /* windows that the kernel refused */
 	u64 adopted; /* of the connections, those that were in use already */
+	u64 refused; /* that do not yield: the kernel had no memory for them (net.core.optmem_max) */
 	struct receiver_arrivals arrivals[NN_PROCESSORS]; /* on them, by processor */
 };
 

@@ -10,7 +10,7 @@
 /* Live parameters, a row an algorithm: eBPF .data, or module parameters. */
 u32 nn_params_table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 
-struct nn_places nn_places[NN_ALGORITHM_COUNT];
+struct nn_places nn_places;
 
 NN_CHECK_PRIVATE(struct nn_flow);
 
@@ -19,13 +19,24 @@ nn_inline struct nn_flow *nn_flow_of(struct sock *sk)
 	return (struct nn_flow *)nn_private(sk);
 }
 
+/* An IPv6 socket's IPv4 peer is ::ffff:a.b.c.d (RFC 4291, 2.5.5.2): the same destination as of an IPv4 socket. */
+nn_inline struct nn_destination nn_destination(const struct sock *sk, u32 algorithm)
+{
+	struct nn_destination to = { { 0, nn_ipv4_of(sk) }, nn_user(sk), nn_space(sk), algorithm };
+
+	if (nn_is_ipv6(sk) && (nn_ipv6_of(sk)[0] | nn_ipv6_of(sk)[1])) {
+		to.network[0] = nn_ipv6_of(sk)[0];
+		to.network[1] = nn_ipv6_of(sk)[1];
+	}
+	return to;
+}
+
 nn_inline struct nn_connection nn_connection_of(struct sock *sk, u32 algorithm)
 {
 	struct nn_connection c = {
 		.flow = nn_flow_of(sk),
 		.p = nn_params_table[algorithm],
-		.places = &nn_places[algorithm],
-		.destination = nn_destination(sk),
+		.places = &nn_places,
 	};
 
 	return c;
@@ -134,7 +145,7 @@ nn_inline void nn_sender_release(struct sock *sk, u32 algorithm)
 	if (!c.flow->ready)
 		return;
 	legacy = nn_connection_leave(&c, &send);
-	if (legacy)
+	if (legacy && nn_state(sk) != TCP_CLOSE) /* or the socket's next connection would take it for its own */
 		tcp_sk(sk)->snd_cwnd_cnt = legacy;
 	nn_send_as(sk, &send);
 	if (c.flow->behind_fq)
@@ -146,8 +157,10 @@ nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate
 {
 	struct nn_connection c = nn_connection_of(sk, algorithm);
 	struct nn_ack ack = nn_facts_of_ack(tcp_sk(sk), c.flow->behind_fq, rs, retransmitted);
+	struct nn_destination to = nn_destination(sk, algorithm);
 	struct nn_send send;
 
+	c.to = &to;
 	if (nn_connection_ack(algorithm, &c, &ack, &send))
 		nn_send_as(sk, &send);
 }
@@ -166,14 +179,15 @@ nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate
 	{                                                                                                              \
 		struct nn_connection c = nn_connection_of(sk, NN_A_##name);                                            \
                                                                                                                        \
-		nn_connection_recovery(NN_A_##name, &c, nn_recovery_of(state));                                        \
+		nn_connection_recovery(NN_A_##name, &c, nn_recovery_of(state), (u32)tcp_sk(sk)->tcp_mstamp,            \
+				       tcp_sk(sk)->delivered);                                                         \
 	}                                                                                                              \
 	NN_OP(void, name##_event, struct sock *sk, enum tcp_ca_event event)                                            \
 	{                                                                                                              \
 		struct nn_connection c = nn_connection_of(sk, NN_A_##name);                                            \
                                                                                                                        \
 		if (event == CA_EVENT_TX_START)                                                                        \
-			nn_connection_restart(NN_A_##name, &c, (u32)tcp_sk(sk)->tcp_mstamp);                           \
+			nn_connection_restart(NN_A_##name, &c, (u32)tcp_sk(sk)->tcp_mstamp, tcp_sk(sk)->delivered);    \
 	}                                                                                                              \
 	NN_OP(u32, name##_ssthresh, struct sock *sk)                                                                   \
 	{                                                                                                              \

@@ -37,13 +37,16 @@ static void on_ack(u32 algorithm, const struct nn_connection *c, struct input *i
 /* Counters are written without a lock, so anything may stand there. */
 static void siblings(const struct nn_connection *c, struct input *in)
 {
-	struct nn_place *place = nn_place_of(c->places, c->destination);
+	struct nn_place *place = &c->places->place[take(in, 2) % (NN_SETS * NN_WAYS)];
 
-	place->windows = (u64)take(in, 4) << 32 | take(in, 4);
-	place->flows = take(in, 4);
+	place->of = *c->to;
+	place->turn = (u16)take(in, 2);
+	place->flows = (u16)take(in, 2);
+	place->flows_before = (u16)take(in, 2);
+	place->asking = (u16)take(in, 2);
+	place->window = take(in, 4);
 	place->worst_rtt = take(in, 4);
 	place->worst_rtt_us = take(in, 4);
-	c->places->sub_packet = (s32)take(in, 4);
 }
 
 static void start(u32 algorithm, const struct nn_connection *c, struct input *in)
@@ -62,8 +65,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	u32 algorithm = take(&in, 1) % NN_ALGORITHM_COUNT;
 	u32 p[NN_PARAM_COUNT];
 	struct nn_flow flow;
-	struct nn_places places = { 0 };
-	struct nn_connection c = { &flow, p, &places, take(&in, 4) };
+	static struct nn_places places;
+	struct nn_destination to = { .network = { take(&in, 4) } };
+	struct nn_connection c = { &flow, p, &places, &to };
+
+	memset(&places, 0, sizeof(places));
 
 	memcpy(p, defaults[algorithm], sizeof(p));
 	if (take(&in, 1) & 1) /* parameters are an administrator's: anything may stand there */
@@ -72,10 +78,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (in.left) {
 		switch (take(&in, 1) % 8) {
 		case 0:
-			nn_connection_recovery(algorithm, &c, take(&in, 1) % 3);
+			nn_connection_recovery(algorithm, &c, take(&in, 1) % 3, take(&in, 4), take(&in, 4));
 			break;
 		case 1:
-			nn_connection_restart(algorithm, &c, take(&in, 4));
+			nn_connection_restart(algorithm, &c, take(&in, 4), take(&in, 4));
 			break;
 		case 2:
 			nn_connection_undo(algorithm, &c);

@@ -23,13 +23,15 @@ static void arrive(struct nn_receiver *flow, nn_receiver_params p, u32 chosen, s
 		.windows = (u64)take(in, 4) << take(in, 1) % 32,
 		.window = take(in, 4),
 	};
+	struct nn_downloads downloads = { 0 };
 	struct nn_segment seg;
 
 	for (size_t i = 0; i < sizeof(seg) / sizeof(u32); i++)
 		((u32 *)&seg)[i] = take(in, sizeof(u32));
 	seg.bytes = seg.bytes % (1 << 20) + 1; /* what the shim lets through */
 	seg.segments = seg.segments % 65536 + 1;
-	nn_receiver_arrival(flow, &siblings, p, chosen, &seg);
+	downloads.of[0] = siblings;
+	nn_receiver_arrival(flow, &downloads, p, chosen, &seg);
 }
 
 static void acknowledge(struct nn_receiver *flow, struct input *in)

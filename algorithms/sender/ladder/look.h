@@ -29,7 +29,7 @@ nn_inline bool ladder_may_look(struct nn_flow *flow, nn_params p, const struct n
 			       const struct nn_siblings *siblings)
 {
 	struct ladder *own = ladder_of(flow);
-	u64 silence = (u64)nn_max(siblings->sub_packet, 1) * p[NN_P_max_gap] * 1000;
+	u64 silence = (u64)nn_max(siblings->asking, 1) * p[NN_P_max_gap] * 1000;
 
 	return ack->now_us - own->since_us >= silence * own->look_apart && ladder_is_wide(flow);
 }

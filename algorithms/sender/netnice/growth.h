@@ -90,7 +90,7 @@ nn_inline void netnice_grow(struct nn_flow *flow, nn_params p, const struct nn_a
 		return;
 	}
 	own->hurried -= own->hurried > 0;
-	if (nn_in_slow_start(&flow->win) || !nn_window_limits(&flow->win, ack))
+	if (nn_in_slow_start(&flow->win) || !nn_window_limits(flow, ack))
 		return;
 	if (netnice_may_hurry(flow))
 		netnice_hurry(flow, ack);

@@ -163,8 +163,11 @@ nn_inline void netnice_on_rtt(struct nn_flow *flow, nn_params p, const struct nn
 
 	nn_base_rtt_sample(&flow->rtt, ack->now_us, rtt);
 	queued = netnice_one_way(flow, ack, rtt, flow->rtt.min < before);
-	if (ack->flags & NN_LONE)
+	if (ack->flags & NN_LONE) {
+		if (flow->win.w >= NN_PAIR * NN_ONE) /* below, pairs leave together */
+			nn_rtt_smooth_lone(&flow->rtt, rtt);
 		return;
+	}
 	nn_rtt_smooth(&flow->rtt, rtt);
 	nn_worst_sample(&flow->rtt, queued);
 	if (nn_unlikely(!own->pair_rtt || queued < own->pair_rtt))

@@ -20,8 +20,7 @@
 nn_inline u32 netnice_shared(const struct nn_flow *flow, const struct nn_ack *ack, const struct nn_siblings *siblings)
 {
 	u64 several = nn_less(1, siblings->flows), ample = nn_less(NN_PAIR * NN_ONE, siblings->window);
-	u64 most =
-		(ample & nn_less(NETNICE_CROWD, siblings->flows)) | ~nn_less(siblings->flows, 4 * siblings->sub_packet);
+	u64 most = (ample & nn_less(NETNICE_CROWD, siblings->flows)) | ~nn_less(siblings->flows, 4 * siblings->asking);
 	u64 knows = nn_less(NN_RTT_GUESS_US, ack->now_us - flow->rtt.window_us);
 
 	return (u32)(several & most & knows);
@@ -34,9 +33,10 @@ nn_inline u32 netnice_crowd(const struct nn_siblings *siblings)
 	       (nn_less(63, siblings->flows) & 1);
 }
 
-nn_inline void netnice_share(struct nn_flow *flow, const struct nn_ack *ack, const struct nn_siblings *siblings)
+nn_inline void netnice_share(struct nn_flow *flow, const struct nn_ack *ack, const struct nn_siblings *siblings,
+			     bool congested)
 {
-	u32 settled = ~nn_less(flow->win.w, flow->win.ssthresh) & ~nn_less(0, flow->recovery);
+	u32 settled = ~nn_less(flow->win.w, flow->win.ssthresh) & ~nn_less(0, flow->recovery | congested);
 
 	if (netnice_shared(flow, ack, siblings) & settled & ~nn_less(NETNICE_WAITING, netnice_of(flow)->phase))
 		nn_share(&flow->win, siblings->window);

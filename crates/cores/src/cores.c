@@ -20,14 +20,14 @@ void nn_core_on_ack(u32 algorithm, const struct nn_connection *c, const struct n
 	nn_connection_ack(algorithm, c, ack, send);
 }
 
-void nn_core_recovery(u32 algorithm, const struct nn_connection *c, u32 state)
+void nn_core_recovery(u32 algorithm, const struct nn_connection *c, u32 state, u32 now_us, u32 delivered)
 {
-	nn_connection_recovery(algorithm, c, state);
+	nn_connection_recovery(algorithm, c, state, now_us, delivered);
 }
 
-void nn_core_restart(u32 algorithm, const struct nn_connection *c, u32 now_us)
+void nn_core_restart(u32 algorithm, const struct nn_connection *c, u32 now_us, u32 delivered)
 {
-	nn_connection_restart(algorithm, c, now_us);
+	nn_connection_restart(algorithm, c, now_us, delivered);
 }
 
 void nn_core_undo(u32 algorithm, const struct nn_connection *c)
@@ -45,21 +45,17 @@ void nn_core_resume(struct nn_flow *flow, u32 base_us, u32 cwnd)
 	nn_flow_resume(flow, base_us, cwnd);
 }
 
-/* Lets the siblings at destination 0 be what a test says. */
-void nn_core_siblings(struct nn_places *places, const struct nn_siblings *siblings, u32 now_us)
+/* Lets the siblings of a connection be what a test says. */
+void nn_core_siblings(const struct nn_connection *c, const struct nn_siblings *siblings, u32 now_us)
 {
-	struct nn_place *place = nn_place_of(places, 0);
+	struct nn_place *place = nn_place_of(c->places, c->to, nn_turn(now_us));
 
-	place->flows = siblings->flows;
-	place->windows = (u64)siblings->flows * siblings->window;
+	nn_place_turn(place, c->to, nn_turn(now_us));
+	place->flows_before = (u16)siblings->flows;
+	place->asking = (u16)(siblings->flows ? siblings->asking * NN_ONE / siblings->flows : 0);
+	place->window = siblings->window;
 	place->worst_rtt = siblings->worst_rtt;
 	place->worst_rtt_us = now_us;
-	places->sub_packet = (s32)siblings->sub_packet;
-}
-
-struct nn_siblings nn_core_look(struct nn_places *places, u32 destination, u32 now_us)
-{
-	return nn_siblings_look(places, destination, now_us);
 }
 
 void nn_core_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)

@@ -7,6 +7,9 @@
 
 pub mod receiver;
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use c::{nn_beginning as Beginning, nn_connection as Connection, nn_places as Places, nn_replay_host as ReplayHost};
 
 /// One segment in the cores' fixed point.
@@ -31,7 +34,11 @@ fn defaults(algorithm: Algorithm) -> [u32; PARAMS] {
 pub struct Core {
     algorithm: Algorithm,
     params: [u32; PARAMS],
-    places: Places,
+    places: Rc<RefCell<Places>>,
+    /// As the last ACK had it.
+    delivered: u32,
+    /// Where it goes, and whose it is.
+    pub to: Destination,
     /// What the core is told of siblings instead of what is.
     pub siblings: Option<Siblings>,
     /// What the core remembers; tests may look and set.
@@ -44,7 +51,12 @@ impl Core {
         let mut core = Core {
             algorithm,
             params: defaults(algorithm),
-            places: Places::default(),
+            places: Rc::default(),
+            delivered: 0,
+            to: Destination {
+                algorithm: algorithm as u32,
+                ..Destination::default()
+            },
             siblings: None,
             flow: Flow::default(),
         };
@@ -60,19 +72,37 @@ impl Core {
         self
     }
 
+    /// The same flow from its start, with so many segments in flight that another congestion control has sent.
+    pub fn taking_over(mut self, in_flight: u32) -> Self {
+        let (now_us, srtt_us) = (self.flow.last_us, self.flow.rtt.smoothed);
+        self.start_with(now_us, srtt_us, in_flight);
+        self
+    }
+
+    /// It runs on the same host as another.
+    pub fn beside(mut self, other: &Self) -> Self {
+        self.places = Rc::clone(&other.places);
+        self
+    }
+
     /// Pointers to what this flow is; they are good until the next move.
     fn connection(&mut self) -> Connection {
         Connection {
             flow: &mut self.flow,
             p: self.params.as_ptr(),
-            places: &mut self.places,
-            destination: 0,
+            places: self.places.as_ptr(),
+            to: &self.to,
         }
     }
 
     fn start(&mut self, now_us: u32, srtt_us: u32) {
+        self.start_with(now_us, srtt_us, 0);
+    }
+
+    fn start_with(&mut self, now_us: u32, srtt_us: u32, in_flight: u32) {
         let ack = Ack {
             now_us,
+            in_flight,
             ..Ack::default()
         };
         let beginning = Beginning {
@@ -80,7 +110,6 @@ impl Core {
             ..Beginning::default()
         };
         let mut send = Send::default();
-        self.places = Places::default();
         // SAFETY: all pointers are to live, properly laid out data of the sizes the C side expects.
         unsafe { c::nn_core_start(self.algorithm as u32, &self.connection(), &ack, &beginning, &mut send) }
     }
@@ -90,23 +119,32 @@ impl Core {
         let mut send = Send::default();
         if let Some(siblings) = self.siblings {
             // SAFETY: as in `start`.
-            unsafe { c::nn_core_siblings(&mut self.places, &siblings, ack.now_us) }
+            unsafe { c::nn_core_siblings(&self.connection(), &siblings, ack.now_us) }
         }
         // SAFETY: as in `start`.
         unsafe { c::nn_core_on_ack(self.algorithm as u32, &self.connection(), ack, &mut send) };
+        self.delivered = ack.delivered;
         send
     }
 
     /// The kernel's loss recovery changed state.
     pub fn recovery(&mut self, state: Recovery) {
         // SAFETY: as in `start`.
-        unsafe { c::nn_core_recovery(self.algorithm as u32, &self.connection(), state as u32) }
+        unsafe {
+            c::nn_core_recovery(
+                self.algorithm as u32,
+                &self.connection(),
+                state as u32,
+                self.flow.last_us,
+                self.delivered,
+            )
+        }
     }
 
     /// The sender sends again after silence.
-    pub fn restart(&mut self, now_us: u32) {
+    pub fn restart(&mut self, now_us: u32, delivered: u32) {
         // SAFETY: as in `start`.
-        unsafe { c::nn_core_restart(self.algorithm as u32, &self.connection(), now_us) }
+        unsafe { c::nn_core_restart(self.algorithm as u32, &self.connection(), now_us, delivered) }
     }
 
     /// The connection comes from another algorithm of ours, with its base RTT and its window in segments.
@@ -173,12 +211,6 @@ impl Replayed {
     /// A flow, by its number.
     pub fn flow(&self, number: usize) -> &Flow {
         &self.host.flows[number]
-    }
-
-    /// What a flow, by its number, is told of its siblings.
-    pub fn look(&mut self, number: usize, now_us: u32) -> Siblings {
-        // SAFETY: as in `Core::start`.
-        unsafe { c::nn_core_look(&mut self.host.places, (number / 2) as u32, now_us) }
     }
 }
 
@@ -269,9 +301,9 @@ pub(crate) mod c {
 }
 
 pub use c::{
-    nn_ack as Ack, nn_flow as Flow, nn_replay as Replay, nn_rtt as Rtt, nn_send as Send, nn_siblings as Siblings,
-    nn_window as Window, NN_APP_LIMITED as APP_LIMITED, NN_DELAYED as DELAYED, NN_LONE as LONE,
-    NN_RETRANSMITTED as RETRANSMITTED,
+    nn_ack as Ack, nn_destination as Destination, nn_flow as Flow, nn_replay as Replay, nn_rtt as Rtt, nn_send as Send,
+    nn_siblings as Siblings, nn_window as Window, NN_APP_LIMITED as APP_LIMITED, NN_DELAYED as DELAYED,
+    NN_LONE as LONE, NN_RETRANSMITTED as RETRANSMITTED,
 };
 
 /// Flows of one algorithm in a recorded stream.

@@ -8,7 +8,10 @@
 void nn_host_arrival(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, nn_receiver_params p, u32 chosen,
 		     const struct nn_segment *seg)
 {
-	nn_receiver_arrival(flow, siblings, p, chosen, seg);
+	struct nn_downloads downloads = { .of = { *siblings } }; /* of user 0, whose place is the first */
+
+	nn_receiver_arrival(flow, &downloads, p, chosen, seg);
+	*siblings = downloads.of[0];
 }
 
 u32 nn_host_ack(struct nn_receiver *flow, const struct nn_leaving *ack)

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What a connection makes of the kernel's facts, what a host's flows know of each other, and what goes along when a live
+//! What a connection makes of the kernel's facts, and what goes along when a live
 //! connection changes its level.
 
-use netnice_cores::{recorded, Ack, Algorithm, Core, Flow, Replayed, Send, DELAYED, ONE, REPLAY_FLOWS, RETRANSMITTED};
+use netnice_cores::{Ack, Algorithm, Core, Flow, Send, DELAYED, ONE, RETRANSMITTED};
 use proptest::prelude::*;
 
 use crate::feed::{Feeder, BASE_US};
-
-/// Has it started?
-fn runs(flow: &Flow) -> bool {
-    flow.ready() == 1
-}
 
 #[test]
 fn the_rtt_of_a_retransmission_is_not_believed() {
@@ -54,45 +49,6 @@ fn an_ack_before_the_connection_has_started_changes_nothing() {
     };
     assert_eq!(core.on_ack(&ack), Send::default());
     assert_eq!(core.window(), 0);
-}
-
-#[test]
-fn the_host_knows_its_flows_whatever_happens_to_them() {
-    for algorithm in Algorithm::ALL {
-        let (mut host, mut most) = (Replayed::new(algorithm), 0);
-        for mut step in recorded(algorithm, 3, 4_000) {
-            host.replay(&mut step);
-            for first in (0..REPLAY_FLOWS).step_by(2) {
-                let running: Vec<u64> = (first..first + 2)
-                    .map(|number| host.flow(number))
-                    .filter(|flow| runs(flow))
-                    .map(|flow| u64::from(flow.win.w))
-                    .collect();
-                let told = host.look(first, step.ack.now_us);
-                assert_eq!(told.flows as usize, running.len(), "{algorithm:?}");
-                let mean = running.iter().sum::<u64>() / running.len().max(1) as u64;
-                assert_eq!(u64::from(told.window), mean, "{algorithm:?}: {step:?}");
-                most = most.max(told.flows);
-            }
-        }
-        assert_eq!(most, 2, "the stream lets siblings meet");
-    }
-}
-
-#[test]
-fn who_is_below_one_segment_is_counted_and_tells_the_worst_rtt() {
-    let (mut host, mut counted, mut told) = (Replayed::new(Algorithm::Netnice), 0, false);
-    for mut step in recorded(Algorithm::Netnice, 3, 20_000) {
-        host.replay(&mut step);
-        let siblings = host.look(step.flow as usize, step.ack.now_us);
-        let below = (0..REPLAY_FLOWS)
-            .filter(|&number| runs(host.flow(number)) && host.flow(number).sub_packet() != 0)
-            .count();
-        assert_eq!(siblings.sub_packet as usize, below);
-        counted = counted.max(below);
-        told |= siblings.worst_rtt != 0;
-    }
-    assert!(counted > 1 && told);
 }
 
 const LEVELS: [Algorithm; 3] = [Algorithm::Netnice, Algorithm::Netnice1, Algorithm::Netnice2];

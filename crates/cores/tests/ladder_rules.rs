@@ -110,9 +110,9 @@ fn siblings(flows: u32, window: u32) -> Option<Siblings> {
 }
 
 #[test]
-fn siblings_move_to_their_mean_and_keep_their_sum() {
+fn siblings_give_back_what_is_above_their_mean_and_none_is_raised() {
     let mut windows = [30.0, 4.0, 2.0];
-    for _ in 0..12 {
+    for _ in 0..60 {
         let mean = windows.iter().sum::<f64>() / 3.0;
         for w in &mut windows {
             let mut flow = flow(Algorithm::Netnice1);
@@ -124,11 +124,12 @@ fn siblings_move_to_their_mean_and_keep_their_sum() {
             flow.core.on_ack(&ack);
             *w = flow.window();
         }
-        let sum: f64 = windows.iter().sum();
-        assert_abs_diff_eq!(sum, 36.0, epsilon = 0.01);
+        assert!(
+            windows[1] > 3.0 && windows[1] <= 4.0 && windows[2] == 2.0,
+            "{windows:?}"
+        );
     }
-    let squares: f64 = windows.iter().map(|w| w * w).sum();
-    assert!(36.0 * 36.0 / (3.0 * squares) > 0.99, "{windows:?}");
+    assert!(windows[0] < 4.6, "{windows:?}");
 }
 
 #[test]

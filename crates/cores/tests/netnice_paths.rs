@@ -25,6 +25,7 @@ fn about(window: f64, expected: f64) -> bool {
 fn known(mean: f64) -> Feeder {
     let mut flow = Feeder::at(Algorithm::Netnice, &[], 16.0);
     flow.now_us += 10_000_000;
+    flow.core.restart(flow.now_us, flow.delivered);
     flow.round(BASE_US);
     flow.set_window(16.0);
     flow.core.siblings = Some(siblings(4, mean));
@@ -46,23 +47,31 @@ fn the_round_after_a_halving_is_not_judged() {
 }
 
 #[test]
-fn flows_of_a_host_move_to_their_mean() {
+fn a_flow_gives_back_what_it_has_more_than_its_siblings() {
     let mut above = known(8.0);
     above.round(BASE_US);
-    assert!(about(above.window(), 17.0 - 9.0 / 4.0), "{}", above.window());
+    assert!(about(above.window(), given(17.0, 8.0)), "{}", above.window());
+    let mut below = known(40.0);
+    below.round(BASE_US);
+    assert_eq!(below.window(), 17.0, "nobody is raised");
     let mut starting = known(8.0);
     starting.now_us -= 9_000_000;
     starting.round(BASE_US);
     assert_eq!(starting.window(), 17.0, "who only guesses does not share");
 }
 
+/// What is left of a window whose siblings have this mean.
+fn given(window: f64, mean: f64) -> f64 {
+    window - (window - mean * 9.0 / 8.0) / 4.0
+}
+
 #[test]
 fn of_a_crowd_who_has_what_would_do_for_all_shares_it_though_they_are_sub_packet() {
-    let shared = 17.0 - (17.0 - 2.1) / 4.0;
-    for (flows, mean, expected) in [(32, 1.9, 17.0), (32, 2.1, shared), (31, 2.1, 17.0)] {
+    let shared = given(17.0, 2.1);
+    for (flows, mean, expected) in [(32, 1.5, 17.0), (32, 2.1, shared), (31, 2.1, 17.0)] {
         let mut flow = known(mean);
         flow.core.siblings = Some(Siblings {
-            sub_packet: flows - 1,
+            asking: flows - 1,
             ..siblings(flows, mean)
         });
         flow.round(BASE_US);
@@ -73,7 +82,7 @@ fn of_a_crowd_who_has_what_would_do_for_all_shares_it_though_they_are_sub_packet
 #[test]
 fn flows_of_a_host_drain_their_queue_before_they_halve() {
     let mut flow = known(16.0);
-    flow.core.siblings = Some(siblings(4, 0.0));
+    flow.core.siblings = Some(siblings(4, 16.0));
     flow.round(QUEUED_US);
     let drained = flow.window();
     flow.round(QUEUED_US);
@@ -83,13 +92,12 @@ fn flows_of_a_host_drain_their_queue_before_they_halve() {
     alone.core.siblings = Some(siblings(1, 0.0));
     alone.round(QUEUED_US);
     assert_eq!(alone.window(), 8.0);
-    // What they move to their mean of zero is a quarter each round.
     assert!(
-        about(drained, 16.0 * f64::from(BASE_US + 1000) / f64::from(QUEUED_US) * 0.75),
+        about(drained, 16.0 * f64::from(BASE_US + 1000) / f64::from(QUEUED_US)),
         "{drained}"
     );
-    assert!(about(held, drained * 0.75), "{held}");
-    assert!(about(flow.window(), held / 2.0 * 0.75), "{}", flow.window());
+    assert!(about(held, drained), "{held}");
+    assert!(about(flow.window(), held / 2.0), "{}", flow.window());
 }
 
 fn flow(clock: Clock) -> Path {

@@ -333,13 +333,15 @@ fn a_window_that_the_receiver_keeps_from_being_used_does_not_grow() {
 
 #[test]
 fn after_idle_time_the_window_is_relearnt() {
-    let mut flow = netnice(64.0);
-    flow.core.restart(flow.now_us + 5_000_000);
-    assert_eq!(flow.window(), 2.0);
-    assert_eq!(flow.core.flow.win.ssthresh, 48 * ONE);
-    let mut busy = netnice(64.0);
-    busy.core.restart(busy.now_us + 50_000);
-    assert_eq!(busy.window(), 64.0);
+    for (idle_us, left) in [(50_000, 64.0), (500_000, 16.0), (5_000_000, 2.0)] {
+        let mut flow = netnice(64.0);
+        flow.core.restart(flow.now_us + idle_us, flow.delivered);
+        assert_eq!(flow.window(), left);
+        if left < 64.0 {
+            assert_eq!(flow.core.flow.win.ssthresh, 48 * ONE);
+            assert_eq!(flow.core.flow.round.end, flow.delivered, "and the round is a new one");
+        }
+    }
 }
 
 impl Feeder {

@@ -3,7 +3,7 @@
 
 use crate::feed::{Feeder, BASE_US, MSS};
 use approx::assert_abs_diff_eq;
-use netnice_cores::{Ack, Algorithm, Param, Recovery, Siblings, ONE};
+use netnice_cores::{Ack, Algorithm, Param, Recovery, ONE, RETRANSMITTED};
 
 /// How long two segments take at this rate, microseconds.
 fn pair_gap_us(rate: u64) -> f64 {
@@ -44,11 +44,8 @@ fn sub_packet_gap(gap_ms: u32, sub_packet: u32, rounds: u32) -> f64 {
     for i in 0..rounds {
         flow.round(2 * BASE_US + i % 2 * 2_000); // a queue moves; RTTs that stand still are a longer way
     }
+    flow.core.flow.win.asking = sub_packet as u8;
     let ack = flow.ack(2, flow.delivered.wrapping_sub(1), BASE_US);
-    flow.core.siblings = Some(Siblings {
-        sub_packet,
-        ..Siblings::default()
-    });
     pair_gap_us(flow.core.on_ack(&ack).rate)
 }
 
@@ -129,6 +126,40 @@ fn stamps_are_trusted_again_a_round_after_the_deadline() {
     assert_eq!(flow.core.flow.rtt.min, BASE_US - 1000);
 }
 
+/// A flow whose RTT is the round's own, as a deadline still lies ahead.
+fn freed() -> Feeder {
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 1.0 / 48.0);
+    let freed = Ack {
+        held_us: 900_000,
+        ..flow.ack(2, flow.delivered, BASE_US)
+    };
+    assert!(flow.core.on_ack(&freed).now);
+    flow
+}
+
+#[test]
+fn a_pause_is_no_rtt() {
+    let mut flow = freed();
+    let smoothed = flow.core.flow.rtt.smoothed;
+    flow.now_us += 60_000_000;
+    let after = flow.ack(2, flow.delivered, 0);
+    flow.core.on_ack(&after);
+    assert_eq!(flow.core.flow.rtt.smoothed, smoothed);
+}
+
+#[test]
+fn a_round_that_a_retransmission_ends_is_no_rtt() {
+    let mut flow = freed();
+    flow.now_us += BASE_US / 8;
+    let spurious = Ack {
+        held_us: 900_000,
+        flags: RETRANSMITTED,
+        ..flow.ack(2, flow.delivered, 0)
+    };
+    flow.core.on_ack(&spurious);
+    assert_eq!(flow.core.flow.rtt.min, BASE_US);
+}
+
 #[test]
 fn a_hole_in_the_window_is_no_licence_for_a_burst() {
     let mut flow = forced(64.0);
@@ -138,4 +169,61 @@ fn a_hole_in_the_window_is_no_licence_for_a_burst() {
         ..flow.ack(2, flow.delivered.wrapping_sub(1), BASE_US)
     };
     assert_eq!(flow.core.on_ack(&ack).cwnd, 7);
+}
+
+/// A flow of 100 segments whose smoothed RTT holds a queue of three seconds.
+fn bloated() -> Feeder {
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 100.0);
+    flow.core.flow.rtt.smoothed = 3_000_000;
+    flow.core.flow.rtt.max = 3_000_000;
+    flow
+}
+
+#[test]
+fn after_a_timeout_no_queue_of_before_paces() {
+    let mut flow = bloated();
+    flow.core.recovery(Recovery::Timeout);
+    let first = Ack {
+        flags: RETRANSMITTED,
+        in_flight: 0,
+        ..flow.ack(1, flow.delivered, 0)
+    };
+    let send = flow.core.on_ack(&first);
+    assert_eq!(flow.window(), 2.0, "slow start");
+    assert!(
+        pair_gap_us(send.rate) < 1.1 * f64::from(BASE_US),
+        "or the next timeout is there first: {}",
+        send.rate
+    );
+    assert!(flow.core.flow.rtt.smoothed > 2_000_000, "Karn");
+}
+
+#[test]
+fn what_was_sent_before_a_timeout_is_not_judged_after_it() {
+    let mut flow = bloated();
+    flow.core.recovery(Recovery::Timeout);
+    let (repairs, before) = (flow.delivered, flow.core.flow.win.ssthresh);
+    for _ in 0..200 {
+        let old = flow.ack(1, repairs.wrapping_sub(50), 3_000_000);
+        flow.core.on_ack(&old);
+    }
+    let repaired = Ack {
+        flags: RETRANSMITTED,
+        ..flow.ack(1, repairs, 0)
+    };
+    flow.core.on_ack(&repaired);
+    assert_eq!(flow.core.flow.win.ssthresh, before);
+}
+
+#[test]
+fn a_lone_segments_rtt_counts_where_the_smoothed_one_is_of_another_time() {
+    for (rtt_us, counts) in [(1_400_000, true), (1_600_000, false)] {
+        let mut flow = bloated();
+        let lone = Ack {
+            in_flight: 0,
+            ..flow.ack(1, flow.delivered.wrapping_sub(1), rtt_us)
+        };
+        flow.core.on_ack(&lone);
+        assert_eq!(flow.core.flow.rtt.smoothed < 3_000_000, counts, "{rtt_us}");
+    }
 }

@@ -78,7 +78,7 @@ proptest! {
             let mut flow = fresh(algorithm);
             for round in &rounds {
                 play(&mut flow, round);
-                prop_assert!(flow.core.window() >= flow.core.flow.win.floor);
+                prop_assert!(flow.core.window() >= flow.core.flow.win.floor.into());
                 prop_assert!(flow.last.cwnd >= 1 && flow.last.rate >= 1);
             }
         }

@@ -262,13 +262,20 @@ impl Maps {
             }))
     }
 
-    /// What it receives yields no longer.
+    /// What it receives yields no longer; a window that its application had limited stays so.
     fn release(&self, socket: &Tcp) -> io::Result<()> {
         let key = socket.as_fd().as_raw_fd().to_ne_bytes();
-        let forget = |map: &Option<MapHandle>| map.as_ref().is_some_and(|map| map.delete(&key).is_ok());
-        forget(&self.wishes);
-        if [&self.receiving, &self.adopted].map(forget).contains(&true) {
-            socket.release_window()?;
+        if let Some(wishes) = &self.wishes {
+            let _ = wishes.delete(&key);
+        }
+        for map in [&self.receiving, &self.adopted].into_iter().flatten() {
+            let Ok(Some(connection)) = map.lookup(&key, MapFlags::ANY) else {
+                continue;
+            };
+            if map.delete(&key).is_ok() {
+                let own = connection.first_chunk().map_or(0, |most| i32::from_ne_bytes(*most));
+                socket.release_window(own)?;
+            }
         }
         Ok(())
     }

@@ -45,6 +45,11 @@ pub fn text(status: &Status) -> Result<String> {
                 c.connections,
             ),
             ("adopted", "Of these, those that were in use already.", c.adopted),
+            (
+                "refused",
+                "Connections that do not yield, for lack of memory.",
+                c.refused,
+            ),
             ("segments", "Segments received on them.", c.segments),
             (
                 "unstamped_segments",

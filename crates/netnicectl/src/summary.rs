@@ -106,6 +106,13 @@ fn receiver(f: &mut Formatter<'_>, receiver: &ReceiverStatus) -> fmt::Result {
     if c.adopted > 0 {
         writeln!(f, "  of them          {} were in use already", c.adopted)?;
     }
+    if c.refused > 0 {
+        let number = c.refused;
+        writeln!(
+            f,
+            "  do not yield     {number}: no memory for them (sysctl net.core.optmem_max)"
+        )?;
+    }
     if receiver.applications {
         writeln!(f, "  applications     applications may choose for their connections")?;
     }

@@ -211,3 +211,57 @@ impl Display for Report {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::{Limit, LinkSpec};
+
+    fn spread(p99_us: f64) -> Spread {
+        Spread {
+            p50_us: 0.0,
+            p90_us: 0.0,
+            p99_us,
+            p999_us: p99_us,
+            max_us: p99_us,
+        }
+    }
+
+    fn late(p99_us: f64, missed: u64) -> Side {
+        let flow = || Flow {
+            counters: Counters::default(),
+            delivered: Volume::default(),
+            queued: spread(0.0),
+        };
+        let spec = LinkSpec {
+            rate: None,
+            delay: 0,
+            limit: Limit::Packets(1),
+            loss: 0.0,
+            priority: false,
+            seed: 0,
+        };
+        Side {
+            path: Asked::of(&spec),
+            best_effort: flow(),
+            lower_effort: flow(),
+            inside: 0,
+            refused: 0,
+            missed,
+            lateness: spread(p99_us),
+        }
+    }
+
+    #[test]
+    fn a_run_is_trusted_unless_the_machine_was_late_or_lost_packets() {
+        let doubted = |rtt, wake_us, up, down| doubts(rtt, &spread(wake_us), &up, &down);
+        assert!(doubted(0, 1000.0, late(1000.0, 0), late(1000.0, 0)).is_empty());
+        assert_eq!(doubted(0, 1001.0, late(0.0, 0), late(0.0, 0)).len(), 1);
+        assert!(doubted(0, 0.0, late(1001.0, 0), late(0.0, 0))[0].starts_with("up: 1 % of packets"));
+        assert!(doubted(0, 0.0, late(0.0, 0), late(0.0, 3))[0].starts_with("down: the kernel dropped 3"));
+        assert!(
+            doubted(100_000_000, 5000.0, late(5000.0, 0), late(0.0, 0)).is_empty(),
+            "5 % of the RTT"
+        );
+    }
+}

@@ -63,7 +63,6 @@ MISSES["nice-fig9"] = misses.read(
             reno/netnice8: cable london wifi
         """,
         misses.DRAWN: """
-            reno/nice: wifi
             nice/null at 20 h: cable
         """,
         "it gives way to the others' documents; Reno does not, they take it up to five times as long": """
@@ -84,7 +83,6 @@ MISSES["nice-fig9"] = misses.read(
             nice/null at 12 h: wifi
             nice/null at 16 h: wifi
             nice/null at 20 h: wifi
-            netnice/null at 16 h: wifi
         """,
     }
 )

@@ -185,7 +185,7 @@ MISSES["nice-fig8"] = misses.read(
             reno/nice8: london delaware lte fibre
             cubic/nice8: london delaware lte satellite
             reno/netnice: london delaware fibre
-            reno/netnice8: london lte wifi fibre
+            reno/netnice8: london delaware lte wifi fibre satellite
             cubic/netnice8: london delaware lte wifi fibre satellite
         """,
         "two packets of its own take longer on this line than the threshold allows a queue to be: it halves": """

@@ -168,12 +168,6 @@ MISSES["nice-fig11"] = misses.read(
             documents beside nice: modem cable
             documents beside netnice: modem adsl cable
         """,
-        "slow start fills the queue once, and the transfer is over in a second": """
-            documents beside netnice: fibre
-        """,
-        misses.DRAWN: """
-            documents beside netnice: vdsl
-        """,
         "the mean of what its lines miss": """
             documents beside nice: all
             documents beside netnice: all

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from experiments.tcp_nice.section4 import DEMAND, PAPER_DIFFERS, paper
+from netnice_lab.judgement.misses import EDGE
 from netnice_lab.model.experiment import Bar, Experiment, Figure
 from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.traffic import FOREGROUND_TOS, Bulk
@@ -117,9 +118,9 @@ EXPERIMENTS["nice-share"] = Experiment(
         ),
         *(bar(name, "background", 0.75, 0.95) for name in ("no foreground", "smooth foreground")),
         *(bar(name, "background", 0.70, None, SHORT) for name in CONDITIONS if name.startswith("50 ms")),
-        bar("50 ms", "latency", None, 1.10, NEAR),
+        bar("50 ms", "latency", None, 1.10),
         bar("50 ms and one connection a client", "latency", None, 1.10, NEAR),
         bar("50 ms and a demand of 4 Mbit/s", "latency", None, 1.10),
-        bar("usual", "latency", None, 1.10),
+        bar("usual", "latency", None, 1.10, EDGE),
     ],
 )

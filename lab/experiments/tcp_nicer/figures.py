@@ -88,6 +88,7 @@ EXPERIMENTS["nicer-fig4"] = figure(
             latency nicer: x19
         """,
         SLOW_WIRE: "goodput netnice: x19",
+        misses.EDGE: "sum netnice: x19",
     },
 )  # fmt: skip
 
@@ -114,7 +115,7 @@ EXPERIMENTS["nicer-fig6"] = figure(
         "segment and is slow to return": """
             goodput netnice: x9 x19
             latency netnice: x19
-            sum netnice: x9 x19
+            sum netnice: x19
         """,
     },
 )  # fmt: skip
@@ -127,9 +128,8 @@ LONGEST = 20.0
 MISSES["nicer-fig7"] = misses.read(
     {
         "the path holds seven packets: those who are there give way in {mean} RTT": """
-            netnice 0.3 0: 19x3 19x2 19x1
-            netnice 0.3 1: 19x3 19x2
-            netnice 0.3 2: 3 19x3
+            netnice 0.3 0: 19x1
+            netnice 0.3 2: 3
         """,
         "it comes, but slowly: its own slow start ends at the lower flow's queue, then a segment a round trip": """
             netnice 10 1: 3 2 32
@@ -139,12 +139,8 @@ MISSES["nicer-fig7"] = misses.read(
             netnice 1000 1: 3 2 32 19x3 19x2
             netnice 1000 2: 3 19x3
         """,
-        "Reno's slow start ends in a loss beside them, or is late by that": """
-            netnice 10 0: 19x1
-        """,
         misses.DRAWN: """
             netnice 10 1: 19x2
-            netnice 100 0: 321
             netnice 1000 0: 19x1
         """,
         "Table I's own parameters; level 1 has 0.6 of the link even alone": """

@@ -77,28 +77,21 @@ MISSES["nicer-pairs"] = misses.read(
             goodput reno:netnice x19: 10/0.5 1000/0.5
         """,
         DEEP: """
-            goodput reno:netnice x19: 10/4 1000/4
+            goodput reno:netnice x19: 1000/4
             latency reno:netnice x19: 10/4 1000/4
             goodput cubic:netnice x19: 1000/4
             latency cubic:netnice x19: 1000/4
         """,
         FEW: """
-            goodput netnice:netnice1 x4: 10/1
-            goodput netnice:netnice2 x4: 10/1
             goodput netnice1:netnice2 x4: 10/1
         """,
         LATE: """
             goodput reno:netnice x4: 1000/1
-            goodput reno:netnice x19: 1000/1
             latency reno:netnice x4: 1000/1
-            latency reno:netnice x19: 1000/1
         """,
         misses.DRAWN: """
-            latency netnice:netnice2 x4: 10/1
             goodput netnice1:netnice2 x1: 100/1
             goodput cubic:netnice x19: 1000/0.5
-            goodput reno:netnice x19: 1000/2
-            latency reno:netnice x19: 1000/2
         """,
         ALONE: """
             sum reno:netnice1 x19: 1000/0.5
@@ -172,6 +165,13 @@ MISSES["nicer-together"] = misses.read(
         "a level above": """
             goodput netnice1: 10/16 10/64 100/64
             goodput netnice2: 10/16 10/64 100/64
+        """,
+        "a sibling raises none any more: which of them are below one segment stay there for long": """
+            jain netnice: 100/16
+            jain netnice1: 10/16 10/64
+            jain netnice2: 10/16 10/64
+            goodput netnice1: 10/4
+            goodput netnice2: 10/4
         """,
     }
 )

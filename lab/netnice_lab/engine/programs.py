@@ -44,8 +44,11 @@ def made_aside(home: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="part-", dir=home.parent) as scratch:
         (Path(scratch) / "built").mkdir()
         yield Path(scratch)
-        if not home.exists():
+        try:
             (Path(scratch) / "built").rename(home)
+        except OSError:
+            if not home.exists():  # else another build was faster
+                raise
 
 
 def guest_programs() -> Path:

@@ -13,6 +13,8 @@ from netnice_lab.model.experiment import Bar, Experiment, Row, Value
 Misses = Mapping[str, str]
 DRAWN = "met by less than its seeds differ, until a change of the lab's kernel had every run draw other random numbers"
 """A reason: of a bar at its edge."""
+EDGE = "at its edge: its seeds differ by more than it is missed by"
+"""Another."""
 
 
 def read(table: Misses) -> dict[str, str]:

@@ -84,7 +84,8 @@ def udp_metrics(output: Output) -> Metrics:
     if not sent:
         return {}
     delay = (frame.mean_delay_us * frame.received).sum() / received if received else math.nan
-    return {"udp_loss": float(1 - received / sent), "udp_delay": float(delay / 1e3)}
+    late = float(frame.p95_delay_us.max() / 1e3)
+    return {"udp_loss": float(1 - received / sent), "udp_delay": float(delay / 1e3), "udp_p95": late}
 
 
 def visit_metrics(reports: Sequence[str], files: Mapping[str, str]) -> dict[str, float]:

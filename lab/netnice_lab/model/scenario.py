@@ -73,6 +73,8 @@ class Scenario:
             settings["ipv4/tcp_ecn"] = "1" if self.topology.ecn else "0"
             plan.lines += [f"sysctl {host} {path} {value}" for path, value in settings.items()]
         plan.lines += [f"sysctl {router} ipv4/ip_forward 1" for router in self.topology.routers]
+        if self.topology.ipv6:
+            plan.lines += [f"sysctl {router} ipv6/conf/all/forwarding 1" for router in self.topology.routers]
         if self.sample:
             node, device = self.topology.bottleneck()
             plan.lines += [f"sample {self.sample * 1e6:.0f}", f"queue {node} {device}"]

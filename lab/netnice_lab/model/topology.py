@@ -82,7 +82,7 @@ class Pipe:
     """One direction of a link. rate in bit/s (0: infinite), delay and jitter in microseconds, loss as a part of 1.
 
     `slots`: least and most microseconds between two moments at which all that waits arrives at once, as a radio's
-    aggregated frames do.
+    aggregated frames do. `burst`: bytes that pass at once after a silence, as a policer lets them (0: one packet).
     """
 
     rate: int = 0
@@ -91,9 +91,10 @@ class Pipe:
     jitter: int = 0
     loss: float = 0.0
     slots: tuple[int, int] | None = None
+    burst: int = 0
 
     def __post_init__(self) -> None:
-        if self.rate < 0 or self.delay < 0 or self.jitter < 0 or not 0 <= self.loss < 1:
+        if self.rate < 0 or self.delay < 0 or self.jitter < 0 or self.burst < 0 or not 0 <= self.loss < 1:
             raise LabError(
                 "impossible link",
                 f"rate={self.rate}, delay={self.delay}, jitter={self.jitter}, loss={self.loss}",
@@ -131,7 +132,8 @@ class Topology:
     """Hosts, routers and links. `initial_window`: a host's first window in segments, if not Linux's ten.
 
     `quick_acks`: hosts that acknowledge every segment at once. `default_routes`: a host with one link has one route,
-    not one to every other host; of some hundred hosts these would be most of a run.
+    not one to every other host; of some hundred hosts these would be most of a run. `ipv6`: every node has an IPv6
+    address too, its IPv4 address below fd00::.
     """
 
     hosts: tuple[str, ...]
@@ -141,6 +143,7 @@ class Topology:
     quick_acks: tuple[str, ...] = ()
     ecn: bool = False
     default_routes: bool = False
+    ipv6: bool = False
 
     def __post_init__(self) -> None:
         nodes = self.hosts + self.routers
@@ -256,6 +259,12 @@ class Topology:
                 f"link set {device} up",
                 f"neigh add {net}.{theirs} lladdr 02:00:00:00:{n:02x}:{theirs:02x} nud permanent dev {device}",
             ]
+            if self.ipv6:
+                ip += [
+                    f"addr add fd00::{net}.{mine}/120 dev {device} nodad",
+                    f"neigh add fd00::{net}.{theirs} lladdr 02:00:00:00:{n:02x}:{theirs:02x} nud permanent "
+                    f"dev {device}",
+                ]
             send, receive = (link.forward, link.back) if node == link.a else (link.back, link.forward)
             tc += self.send_side(device, send, link.mtu)
             if receive.rate and receive.netem:
@@ -273,7 +282,11 @@ class Topology:
             extra += " quickack 1" if node in self.quick_acks else ""
             to = f"{self.address(other)}/32" if other else "default"
             ip.append(f"route replace {to} via {gateway}{extra}")
+            if self.ipv6:
+                ip.append(f"route replace fd00::{self.address(other)}/128 via fd00::{gateway}{extra}")
         script = [f"ip -n {node} -batch - <<END", *ip, "END"]
+        if self.ipv6:
+            script.insert(0, f"ip netns exec {node} sh -c 'echo 0 >/proc/sys/net/ipv6/conf/all/disable_ipv6'")
         if tc:
             script += [f"tc -n {node} -batch - <<END", *tc, "END"]
         return script
@@ -283,7 +296,7 @@ class Topology:
         """The queue and rate of a sending device, or its delay if it has no queue."""
         if not pipe.rate or pipe.queue is None:
             return [f"qdisc add dev {device} root {pipe.netem}"] if pipe.netem else []
-        burst = mtu + ETHERNET + 66  # one packet, and room for tc's rounding
+        burst = pipe.burst or mtu + ETHERNET + 66  # one packet, and room for tc's rounding
         return [
             f"qdisc add dev {device} root handle 1: tbf rate {pipe.rate}bit burst {burst} limit 100000000",
             *pipe.queue.commands(device, "1:1", pipe.rate),

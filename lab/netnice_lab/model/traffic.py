@@ -11,6 +11,8 @@ from netnice_lab.model.visits import SCRIPT, Visits
 FOREGROUND_TOS = 0x10
 """Low delay: the priority queue's first band. Nothing else looks at it."""
 SECOND = 1_000_000
+IPV4, MAPPED, IPV6 = 0, 1, 2
+"""As lab/guest/guest.h has them."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,9 @@ class Bulk:
 
     `rate`: a limit on each flow in bit/s of payload (0: none). `stop`: when they end (0: never). `receiver`: the
     sink's connections belong to the receiver's cgroup. `on`, `off`: seconds of sending and of silence in turns.
+    `messages` of `message` bytes come first, `gap` seconds apart; `bytes` in all (0: without end). `user` owns the
+    sockets; `family`: what they talk, IPV4, MAPPED (IPv6 sockets that talk IPv4) or IPV6. `sink_control`: what the
+    sink's own sockets run on. `reads`: bit/s that the sink's program reads, until how many seconds.
     """
 
     source: str
@@ -33,6 +38,14 @@ class Bulk:
     receiver: bool = False
     on: float = 0.0
     off: float = 0.0
+    bytes: int = 0
+    message: int = 0
+    messages: int = 0
+    gap: float = 0.0
+    user: int = 0
+    family: int = IPV4
+    sink_control: str = "reno"
+    reads: tuple[int, float] = (0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -164,11 +177,12 @@ class Plan:
             raise LabError(f"{bulk.flows} flows", "", "use 0 to 4000")
         port = self.port()
         random = self.random(port)
-        self.lines += (
-            ["cgroup background", f"sink {bulk.sink} {port}", "cgroup ."]
-            if bulk.receiver
-            else [f"sink {bulk.sink} {port}"]
-        )
+        made = bulk.user or bulk.family
+        if made:
+            self.lines.append(f"maker {bulk.user} {bulk.family}")
+        read = f"{bulk.reads[0] // 8} {bulk.reads[1] * SECOND:.0f}"
+        sink = f"sink {bulk.sink} {port} {bulk.sink_control} {read}"
+        self.lines += ["cgroup background", sink, "cgroup ."] if bulk.receiver else [sink]
         for start in random.uniform(*bulk.start, size=bulk.flows):
             self.groups.setdefault(bulk.group, []).append(self.flows)
             self.lines.append(
@@ -179,7 +193,12 @@ class Plan:
             if bulk.on:
                 pulse = f"{bulk.on * SECOND:.0f} {bulk.off * SECOND:.0f}"
                 self.lines.append(f"pulse {self.flows} {pulse}")
+            if bulk.bytes or bulk.messages:
+                shape = f"{bulk.bytes} {bulk.message} {bulk.messages} {bulk.gap * SECOND:.0f}"
+                self.lines.append(f"shape {self.flows} {shape}")
             self.flows += 1
+        if made:
+            self.lines.append("maker 0 0")
 
     def add_documents(self, work: Documents) -> None:
         """A server, the clients, and each client's schedule."""

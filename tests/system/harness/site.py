@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,10 @@ class Proxy(Owned):
         file = self._folder / name
         file.write_text(text)
         return file
+
+    def reload(self) -> None:
+        """Has it read its configuration again."""
+        self._process.signal(signal.SIGHUP)
 
     def requests(self) -> list[dict[str, Any]]:
         """Ends the proxy, and gives all that was asked of it."""

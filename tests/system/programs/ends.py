@@ -5,18 +5,22 @@ A server prints its port first.
 """
 
 import contextlib
+import ctypes
 import errno
 import hashlib
 import json
 import os
+import random
 import resource
 import signal
 import socket
+import struct
 import sys
 import threading
 import time
 
 NETNICE_RECEIVE = 0x6E6E
+IPV6_ADDRFORM = 1
 
 
 def _server(protocol: int = 0, backlog: int = 4096, control: str = "") -> socket.socket:
@@ -116,6 +120,40 @@ def pour() -> None:
         threading.Thread(target=one, args=(server.accept()[0],), daemon=True).start()
 
 
+def take() -> None:
+    """Takes whatever many connections send."""
+
+    def one(peer: socket.socket) -> None:
+        with peer, contextlib.suppress(OSError):
+            while peer.recv(65536):
+                pass
+
+    server = _server()
+    while True:
+        threading.Thread(target=one, args=(server.accept()[0],), daemon=True).start()
+
+
+def pool(address: str, port: str, idle: str, warmed: str) -> None:
+    """Keeps so many connections that have sent so many bytes, and sends without end over one more."""
+    kept = [_client(address) for _ in range(int(idle))]
+    for one in kept:
+        one.connect((address, int(port)))
+        one.sendall(bytes(int(warmed)))
+    busy = _client(address)
+    busy.connect((address, int(port)))
+    print("begins", flush=True)
+    while True:
+        busy.sendall(bytes(65536))
+
+
+def drain(address: str, port: str) -> None:
+    """Takes whatever a server sends over one connection."""
+    with _client(address) as connection:
+        connection.connect((address, int(port)))
+        while connection.recv(65536):
+            pass
+
+
 def sink(rate: str = "") -> None:
     """Takes connections one by one, at most so many bytes a second; prints the bytes and SHA-256 of each."""
     server = _server()
@@ -140,9 +178,12 @@ def send(address: str, port: str, name: str, seconds: str) -> None:
             connection.send(bytes(65536))
 
 
-def fetch(address: str, port: str, path: str) -> None:
-    """A slow download over HTTP; prints its TCP_WINDOW_CLAMP five times a second."""
-    with socket.create_connection((address, int(port))) as connection:
+def fetch(address: str, port: str, path: str, most: str = "") -> None:
+    """A slow download over HTTP; prints its TCP_WINDOW_CLAMP, which may be its own, five times a second."""
+    with _client(address) as connection:
+        if most:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, int(most))
+        connection.connect((address, int(port)))
         connection.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
         told = time.monotonic()
         while connection.recv(65536):
@@ -224,6 +265,68 @@ def asks(verb: str, niceness: str, count: str = "1") -> None:
         except OSError as error:
             answer = errno.errorcode.get(error.errno or 0, str(error.errno))
     print(answer)
+
+
+def wander(address: str, seed: str, count: str) -> None:
+    """So many sockets to a server of its own and to one elsewhere, each used in any order that a user may think of."""
+    draw = random.Random(int(seed))
+    server = _server()
+    port = server.getsockname()[1]
+    if not os.fork():
+        while True:
+            with contextlib.suppress(OSError):
+                server.accept()[0].close()
+    server.close()
+    targets = (("127.0.0.1", port), ("127.77.3.9", port), ("::1", port), ("::ffff:127.0.0.1", port), (address, 7))
+    controls = (b"netnice", b"netnice1", b"netnice2", b"nice", b"cubic", b"reno")
+
+    def one_of(connection: socket.socket) -> None:
+        match draw.randrange(7):
+            case 0 | 1:
+                connection.connect(draw.choice(targets))
+            case 2:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, draw.choice(controls))
+            case 3:
+                connection.send(bytes(draw.randrange(1, 60_000)))
+            case 4:
+                connection.setsockopt(socket.IPPROTO_IPV6, IPV6_ADDRFORM, socket.AF_INET)
+            case 5:
+                _disconnect(connection)
+            case 6:
+                connection.setsockopt(socket.IPPROTO_TCP, NETNICE_RECEIVE, draw.randrange(2))
+
+    for _ in range(int(count)):
+        with socket.socket(draw.choice((socket.AF_INET, socket.AF_INET6))) as connection:
+            connection.settimeout(0.002)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            for _ in range(draw.randrange(2, 9)):
+                with contextlib.suppress(OSError):
+                    one_of(connection)
+    print("done", flush=True)
+    os.killpg(0, signal.SIGKILL)
+
+
+def again(address: str, port: str, verb: str) -> None:
+    """A socket that was connected to a near peer, sends to another one or drains it."""
+    connection, near = socket.socket(), _server()
+    connection.connect(("127.0.0.1", near.getsockname()[1]))
+    peer = near.accept()[0]
+    for _ in range(50):
+        connection.sendall(bytes(20_000))
+        peer.sendall(bytes(20_000))
+        connection.recv(20_000, socket.MSG_WAITALL)
+        peer.recv(20_000, socket.MSG_WAITALL)
+    _disconnect(connection)
+    connection.connect((address, int(port)))
+    print("begins", flush=True)
+    while verb == "send" or connection.recv(65536):
+        if verb == "send":
+            connection.sendall(bytes(65536))
+
+
+def _disconnect(connection: socket.socket) -> None:
+    """connect(2) with AF_UNSPEC, which Python's sockets cannot say."""
+    ctypes.CDLL(None).connect(connection.fileno(), bytes(16), 16)
 
 
 if __name__ == "__main__":

@@ -23,15 +23,12 @@
 #define nn_set_pacing(sk, v) ((sk)->sk_pacing_status = (v))
 #define NN_AF_INET6 10
 
-/* What tells one peer's network from another's: the address, of IPv6 the first half. */
-static __always_inline u32 nn_destination(const struct sock *sk)
-{
-	const struct sock_common *common = &sk->__sk_common;
-
-	if (common->skc_family != NN_AF_INET6)
-		return common->skc_daddr;
-	return common->skc_v6_daddr.in6_u.u6_addr32[0] ^ common->skc_v6_daddr.in6_u.u6_addr32[1];
-}
+#define nn_state(sk) ((sk)->__sk_common.skc_state)
+#define nn_user(sk) ((sk)->sk_uid.val)
+#define nn_space(sk) ((sk)->__sk_common.skc_net.net->ns.inum)
+#define nn_is_ipv6(sk) ((sk)->__sk_common.skc_family == NN_AF_INET6)
+#define nn_ipv4_of(sk) ((sk)->__sk_common.skc_daddr)
+#define nn_ipv6_of(sk) ((sk)->__sk_common.skc_v6_daddr.in6_u.u6_addr32)
 
 #define NN_OP(ret, name, ...)                                                                                          \
 	SEC("struct_ops")                                                                                              \

@@ -13,15 +13,17 @@
 #define nn_set_rate(sk, v) WRITE_ONCE((sk)->sk_pacing_rate, v)
 #define nn_set_pacing(sk, v) smp_store_release(&(sk)->sk_pacing_status, v)
 
-/* What tells one peer's network from another's: the address, of IPv6 the first half. */
-static inline u32 nn_destination(const struct sock *sk)
-{
+#define nn_state(sk) ((sk)->sk_state)
+#define nn_user(sk) __kuid_val(READ_ONCE((sk)->sk_uid))
+#define nn_space(sk) (sock_net(sk)->ns.inum)
+#define nn_ipv4_of(sk) ((sk)->sk_daddr)
 #if IS_ENABLED(CONFIG_IPV6)
-	if (sk->sk_family == AF_INET6)
-		return sk->sk_v6_daddr.s6_addr32[0] ^ sk->sk_v6_daddr.s6_addr32[1];
+#define nn_is_ipv6(sk) ((sk)->sk_family == AF_INET6)
+#define nn_ipv6_of(sk) ((sk)->sk_v6_daddr.s6_addr32)
+#else
+#define nn_is_ipv6(sk) false
+#define nn_ipv6_of(sk) ((const __be32[4]){ 0 })
 #endif
-	return sk->sk_daddr;
-}
 
 #define NN_OP(ret, name, ...) static ret name(__VA_ARGS__)
 

@@ -70,6 +70,18 @@ fn the_clock_is_that_of_whole_milliseconds() {
 }
 
 #[test]
+fn timestamps_of_microseconds_echo_the_same_millisecond() {
+    for came_us in [7_000_123, (1 << 32) + 5, (1 << 40) + 999] {
+        let mut connection = Connection::new();
+        connection.segments(1);
+        connection.tcp.came_us = came_us;
+        (connection.tcp.fine, connection.tcp.tsecr) = (1, (came_us - 40_000) as u32);
+        let found = connection.sample().expect("a segment");
+        assert_eq!(found.clock.wrapping_sub(found.tsecr), 40_000, "{came_us}");
+    }
+}
+
+#[test]
 fn what_waits_for_its_socket_is_counted_before_it_is_received() {
     let mut connection = Connection::new();
     connection.segments(1);

@@ -129,3 +129,20 @@ fn a_host_counts_its_downloads() {
     assert_eq!(counted.flows, 2);
     assert!((windows[0].min(windows[1]) / 2..windows[0].max(windows[1]) * 2).contains(&counted.window));
 }
+
+#[test]
+fn an_arrival_that_is_told_late_counts_no_one_anew() {
+    let mut paths: Vec<Path> = (0..3).map(|_| Path::new("tide")).collect();
+    let siblings = paths[0].core.siblings.clone();
+    for path in &mut paths {
+        path.core.siblings = siblings.clone();
+        path.run(5 * SECOND, 0.0);
+    }
+    // The turn begins 40 ms after the arrivals to come: they are delayed ACKs', and backdated.
+    let mut now = siblings.get();
+    now.count_us = paths[2].now as u32 + 40_000;
+    now.flows = 3;
+    siblings.set(now);
+    paths[2].run(SECOND / 50, 0.0);
+    assert_eq!((siblings.get().count, siblings.get().flows), (now.count, 3));
+}

@@ -133,9 +133,9 @@ impl Tcp {
         self.set(NETNICE_RECEIVE, 1)
     }
 
-    /// The kernel tunes the advertised window again.
-    pub(super) fn release_window(&self) -> io::Result<()> {
-        self.set(libc::TCP_WINDOW_CLAMP, UNCLAMPED)
+    /// The kernel tunes the advertised window again, up to so many bytes; 0: to any.
+    pub(super) fn release_window(&self, most: c_int) -> io::Result<()> {
+        self.set(libc::TCP_WINDOW_CLAMP, if most > 0 { most } else { UNCLAMPED })
     }
 
     /// An option of TCP that rustix does not know.

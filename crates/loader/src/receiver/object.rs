@@ -131,6 +131,8 @@ pub struct Counters {
     pub clamp_failed: u64,
     /// Of the connections, those that were in use already.
     pub adopted: u64,
+    /// That do not yield, as the kernel had no memory for them.
+    pub refused: u64,
 }
 
 impl Counters {
@@ -152,6 +154,7 @@ impl Counters {
             unstamped: c.arrivals.iter().map(|a| a.unstamped).sum(),
             clamp_failed: c.clamp_failed,
             adopted: c.adopted,
+            refused: c.refused,
         })
     }
 }
