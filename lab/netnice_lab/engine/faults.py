@@ -71,8 +71,8 @@ MUTANTS = {
             "no-siblings",
             "flows of one host to one place do not know of each other",
             "algorithms/siblings",
-            ".flows = (u32)flows,",
-            ".flows = 1,",
+            "siblings->flows = nn_max(nn_max(place->flows, place->flows_before), 1);",
+            "siblings->flows = 1;",
         ),
         Mutant(
             "no-look",
