@@ -275,7 +275,7 @@ MISSES["programs"] = misses.read(
             gives way, of the long flow's: policer-32k policer-1m
             goodput alone / CUBIC's: policer-32k
         """,
-        "what it had in the bucket, and in a queue of three seconds, when the other came: the issue about lines": """
+        "the bucket and a queue of three seconds; which of them was not examined: the issue about lines": """
             gives way, of the long flow's: kubernetes
         """,
         "a full packet takes 34 ms, or 16, and each flow keeps one: the issue about lines": """
@@ -283,7 +283,7 @@ MISSES["programs"] = misses.read(
             comes back, of its own: slow-0.35
             the game's p95, ms: slow-0.35 slow-0.75
         """,
-        "each pause ends in slow start, and what a foreground left of the window is its end": """
+        "each pause ends in slow start; what else, after a foreground, was not examined": """
             comes back, of its own: pause-1
         """,
     }

@@ -112,7 +112,7 @@ def test_an_upload_after_six_that_died(trial: Trial) -> None:
             time.sleep(MEASURED)
             goodput = seen.rate(begun, begun + MEASURED)
         stuck = [one for one in sockets(at.a, peer_port=int(dead)) if one.number("backoff") > 1]
-        assert len(stuck) == 6, "they repeat what nobody answers"
+        assert len(stuck) == 6, "all six retransmit"
     trial("an upload after six that died", goodput / 1e6, "Mbit/s of 10", least=0.95 * 9.5)
 
 

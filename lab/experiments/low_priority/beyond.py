@@ -13,7 +13,7 @@ EXPERIMENTS: dict[str, Experiment] = {}
 # A second flow starts when the first has filled the queue to its target.
 JOINS, AFTER, MEASURED = 30.0, 60.0, 30.0
 HOMES = ("home", "other")
-LATE = "who came late stays below one segment for long: a sibling raises none any more"
+LATE = "the late comer has .1 to .3 of it in most runs, where siblings used to raise each other"
 UNFAIR = {
     "netnice2": "mean .93 of 5 seeds, .94 of 20, least .57: its band is less than a packet of 10 Mbit/s, so a third "
     "round in a row above it is taken for a level above and costs 7/8; it then starves until a look succeeds, 20 s at "

@@ -135,7 +135,7 @@ EXPERIMENTS["lbe-fig3"] = Experiment(
     ],
 )  # fmt: skip
 
-ABOVE = {("reno", "nnledbat"): "in one of 20 runs a loss of Reno's decides"}
+ABOVE = {("reno", "nnledbat"): "in one of 20 runs it is not; why was not examined"}
 EXPERIMENTS["lbe-fig4"] = Experiment(
     title="Low-priority TCP in Linux, figure 4: in which part of its runs a flavour has more than the other",
     claim="Nice achieves a higher throughput than others only about 15 % of the times, against Vegas and TCP-LP; it "
@@ -183,7 +183,7 @@ EXPERIMENTS["lbe-ranking"] = Experiment(
 
 # Data rates of two equal flows on three kinds of access.
 SLOW = {
-    ("adsl", "netnice1"): "in one of two runs who came late stays below one segment: a sibling raises none any more",
+    ("adsl", "netnice1"): "in one of two runs both stay below one segment, where siblings used to raise each other",
     ("lan", "nnledbatpp"): "its gain is 1/12 on a 10 ms path by the draft: it takes minutes to fill 1 Gbit/s, and a "
     "tenth for slowdowns",
     ("adsl", "netnice2"): "two flows' pairs meet, each 24 ms of a 50 ms path; one flow by itself has 95 %",

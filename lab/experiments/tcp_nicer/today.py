@@ -166,8 +166,10 @@ MISSES["nicer-together"] = misses.read(
             goodput netnice1: 10/16 10/64 100/64
             goodput netnice2: 10/16 10/64 100/64
         """,
-        "a sibling raises none any more: which of them are below one segment stay there for long": """
+        "in one of two runs one of 16 had nearly all for most of it; at the end all have 6 to 14 segments": """
             jain netnice: 100/16
+        """,
+        "siblings used to raise each other, and none is raised any more": """
             jain netnice1: 10/16 10/64
             jain netnice2: 10/16 10/64
             goodput netnice1: 10/4
