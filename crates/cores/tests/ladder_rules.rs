@@ -125,11 +125,12 @@ fn siblings_give_back_what_is_above_their_mean_and_none_is_raised() {
             *w = flow.window();
         }
         assert!(
-            windows[1] > 3.4 && windows[1] <= 4.0 && windows[2] == 2.0,
+            windows[1] >= 3.0 && windows[1] <= 4.0 && windows[2] == 2.0,
             "{windows:?}"
         );
     }
-    assert!(windows[0] < 3.6, "{windows:?}");
+    // Where 3 is an eighth above the mean of 3, 3 and 2.
+    assert!(windows[0] < 3.3, "{windows:?}");
 }
 
 #[test]
