@@ -80,7 +80,7 @@ nn_inline void nn_ack_other(u32 algorithm, const struct nn_connection *c, const 
 	if (over && nn_has_siblings(algorithm)) {
 		struct nn_siblings siblings;
 
-		nn_siblings_round(c->places, c->to, c->flow, ack, &siblings);
+		c->flow->win.asking = nn_siblings_round(c->places, c->to, c->flow, ack, &siblings);
 		nn_forget();
 		nn_on_round_end(algorithm, c->flow, c->p, ack, &siblings);
 	}

@@ -6,8 +6,8 @@
  *                receiver or application, that repairs a loss, or whose segments nobody acknowledges
  *   how many     counted once a turn of four seconds each, one that was silent for several as often; the account of this
  *                turn or of the last, whichever is larger
- *   window       a running mean over the last second or so of what each really had in flight: a round counts as long as it
- *                took. Likewise how many are below one segment
+ *   window       a running mean of what each really had in flight, over some 66 ms or, if longer, a round of each
+ *   asking       a running mean, over a second, of who is below one segment: a round counts as long as it took
  *   place        found by a hash, and compared as a whole. A user holds one place of a set of four: a user's sockets, whatever
  *                they do, take no place from those of three others. A flow without a place counts itself alone
  *
@@ -22,7 +22,8 @@
 #define NN_SETS 128u /* a power of two */
 #define NN_WAYS 4u
 #define NN_TURN_SHIFT 22 /* of a clock in us: a turn lasts 4.2 s, longer than most flows below one segment are silent */
-#define NN_MEAN_SHIFT 20 /* likewise: the running mean's time, 1 s: dozens of rounds of most */
+#define NN_WINDOW_SHIFT 16 /* likewise: 66 ms. A mean of a second pulls back those that have just grown */
+#define NN_ASKING_SHIFT 20 /* likewise: 1 s, that of who is below one segment */
 #define NN_TURNS 1024u /* until that clock wraps */
 #define NN_WORST_RTT_US 4000000u /* so long a worst RTT counts: longer than a flow below one segment is silent */
 
@@ -124,10 +125,10 @@ nn_inline bool nn_counts(const struct nn_flow *flow, const struct nn_ack *ack)
 	       nn_window_limits(flow, ack);
 }
 
-/* A running mean of n flows, and what one of them had for a time, us. */
-nn_inline u32 nn_moved(u32 mean, u32 value, u32 n, u32 us)
+/* A running mean over `all` us, and what one of those in it had for `us` of them. */
+nn_inline u32 nn_moved(u32 mean, u32 value, u64 all_us, u32 us)
 {
-	u64 all = (u64)n << (NN_MEAN_SHIFT - 10), part = nn_max(us >> 10, 1), most = part < all ? part : all;
+	u64 all = all_us >> 10, part = nn_max(us >> 10, 1), most = part < all ? part : all;
 
 	return value > mean ? mean + (u32)((value - mean) * most / all) : mean - (u32)((mean - value) * most / all);
 }
@@ -143,9 +144,13 @@ nn_inline void nn_count(struct nn_place *place, struct nn_flow *flow, const stru
 		place->flows += nn_max((us + (1u << (NN_TURN_SHIFT - 1))) >> NN_TURN_SHIFT, 1);
 	}
 	n = nn_max(nn_max(place->flows, place->flows_before), 1);
-	us = place->window ? us : NN_NEVER; /* the first is the mean */
-	place->window = nn_moved(place->window, w, n, us);
-	place->asking = (u16)nn_moved(place->asking, nn_is_sub_packet(flow) ? NN_ONE : 0, n, us);
+	if (!place->window) {
+		place->window = w;
+		us = NN_NEVER; /* the first is the mean */
+	}
+	place->window = nn_moved(place->window, w, (u64)n << NN_WINDOW_SHIFT, nn_min(us, 1u << NN_WINDOW_SHIFT));
+	place->asking =
+		(u16)nn_moved(place->asking, nn_is_sub_packet(flow) ? NN_ONE : 0, (u64)n << NN_ASKING_SHIFT, us);
 	if (!nn_is_sub_packet(flow))
 		return;
 	place->worst_rtt = flow->rtt.max;
@@ -166,9 +171,12 @@ nn_inline void nn_place_round(struct nn_place *place, const struct nn_destinatio
 		siblings->worst_rtt = place->worst_rtt;
 }
 
-/* The flow has ended a round with data. */
-nn_rare void nn_siblings_round(struct nn_places *places, const struct nn_destination *to, struct nn_flow *flow,
-			       const struct nn_ack *ack, struct nn_siblings *siblings)
+/*
+ * The flow has ended a round with data; how many ask. A result that is used: where there is none, the verifier takes what a
+ * register happens to hold for one, and refuses a pointer.
+ */
+nn_rare u32 nn_siblings_round(struct nn_places *places, const struct nn_destination *to, struct nn_flow *flow,
+			      const struct nn_ack *ack, struct nn_siblings *siblings)
 {
 	u32 turn = nn_turn(ack->now_us);
 	struct nn_place *place = nn_place_of(places, to, turn);
@@ -179,7 +187,7 @@ nn_rare void nn_siblings_round(struct nn_places *places, const struct nn_destina
 	siblings->asking = nn_is_sub_packet(flow);
 	if (place)
 		nn_place_round(place, to, flow, ack, siblings);
-	flow->win.asking = nn_min(siblings->asking, 255);
+	return nn_min(siblings->asking, 255);
 }
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * Siblings share alike: of 16 at 100 Mbit/s one had nearly all, of 64 too in every second run. Once each knows the path and few
- * are below one segment, or a crowd has a pair for each, who has more than their mean gives a part of it back in every clear
- * round; none is raised. So they congest together too, and to halve all of them for a queue that is theirs empties the path: the
- * first congested round drains, the next halves.
- *
- * Known to fail: of 16 at 100 Mbit/s one has nearly all for most of a run, in one of two (nicer-together).
+ * are below one segment, or there is a pair for each, who has more than their mean gives a part of it back in every clear round;
+ * none is raised. So they congest together too, and to halve all of them for a queue that is theirs empties the path: the first
+ * congested round drains, the next halves.
  */
 #ifndef NN_NETNICE_SHARING_H
 #define NN_NETNICE_SHARING_H
@@ -13,16 +11,14 @@
 #include "path.h"
 #include "../../siblings/siblings.h"
 
-#define NETNICE_CROWD 31u /* flows: fewer all find their part, and find it again sooner if nobody waits for others */
-
 /*
- * All ones if nearly all siblings have a window, or of a crowd what is a pair for each, and this one knows the path: it is
- * theirs to share. Else zero. Without a branch: each doubles what the verifier follows.
+ * All ones if nearly all siblings have a window, or there is a pair for each, and this one knows the path: it is theirs to
+ * share. Else zero. Without a branch: each doubles what the verifier follows.
  */
 nn_inline u32 netnice_shared(const struct nn_flow *flow, const struct nn_ack *ack, const struct nn_siblings *siblings)
 {
 	u64 several = nn_less(1, siblings->flows), ample = nn_less(NN_PAIR * NN_ONE, siblings->window);
-	u64 most = (ample & nn_less(NETNICE_CROWD, siblings->flows)) | ~nn_less(siblings->flows, 4 * siblings->asking);
+	u64 most = ample | ~nn_less(siblings->flows, 4 * siblings->asking);
 	u64 knows = nn_less(NN_RTT_GUESS_US, ack->now_us - flow->rtt.window_us);
 
 	return (u32)(several & most & knows);
