@@ -67,10 +67,4 @@ nn_inline bool nn_tell(struct nn_receiver *flow, u32 window)
 	return true;
 }
 
-/* What the kernel is told, bytes: the lesser of `window` and of the application's `own` clamp. 0 of either: it has no limit. */
-nn_inline u32 nn_clamp_of(u32 window, u32 own)
-{
-	return window - 1u < own - 1u ? window : own;
-}
-
 #endif

@@ -93,10 +93,8 @@ static __always_inline void arrived(struct connection *c, const struct tcp_sock 
 /* 0: the kernel tunes the window again, or the application does. */
 static __always_inline void clamp(struct bpf_sock_ops *ops, const struct connection *c, u32 window)
 {
-	int bytes = nn_clamp_of(window, c->most);
+	int bytes = c->most && (!window || window > c->most) ? c->most : window ? window : UNCLAMPED;
 
-	if (!bytes)
-		bytes = UNCLAMPED;
 	if (bpf_setsockopt(ops, SOL_TCP, TCP_WINDOW_CLAMP, &bytes, sizeof(bytes)))
 		__sync_fetch_and_add(&nn_receiver_counters.clamp_failed, 1);
 }

@@ -114,7 +114,6 @@ EXPERIMENTS["nicer-fig6"] = figure(
         "the pairs of many flows that arrive at once are a second's worth of this link: level 1 falls below one "
         "segment and is slow to return": """
             goodput netnice: x9 x19
-            latency netnice: x19
             sum netnice: x19
         """,
     },
@@ -134,14 +133,17 @@ MISSES["nicer-fig7"] = misses.read(
         "it comes, but slowly: its own slow start ends at the lower flow's queue, then a segment a round trip": """
             netnice 10 1: 3 2 32
             netnice 10 2: 3 19x3
-            netnice 100 1: 3 2 32 19x3 19x2
+            netnice 100 1: 3 2 32 19x2
             netnice 100 2: 3 19x3
             netnice 1000 1: 3 2 32 19x3 19x2
             netnice 1000 2: 3 19x3
         """,
         misses.DRAWN: """
-            netnice 10 1: 19x2
             netnice 1000 0: 19x1
+        """,
+        "met until siblings' mean became one of 66 ms; why not now was not examined": """
+            netnice 0.3 1: 19x2
+            netnice 10 1: 19x3
         """,
         "Table I's own parameters; level 1 has 0.6 of the link even alone": """
             nicer 0.3 0: 19x3 19x2 19x1

@@ -70,7 +70,6 @@ MISSES["nicer-pairs"] = misses.read(
             goodput reno:netnice x19: 0.3/8.5
             goodput netnice:netnice1 x19: 0.3/8.5
             goodput netnice1:netnice2 x19: 0.3/8.5
-            latency netnice1:netnice2 x19: 0.3/8.5
             sum netnice1:netnice2 x19: 0.3/8.5
         """,
         SHALLOW: """
@@ -166,14 +165,10 @@ MISSES["nicer-together"] = misses.read(
             goodput netnice1: 10/16 10/64 100/64
             goodput netnice2: 10/16 10/64 100/64
         """,
-        "in one of two runs one of 16 had nearly all for most of it; at the end all have 6 to 14 segments": """
-            jain netnice: 100/16
-        """,
         "siblings used to raise each other, and none is raised any more": """
             jain netnice1: 10/16 10/64
             jain netnice2: 10/16 10/64
-            goodput netnice1: 10/4
-            goodput netnice2: 10/4
+            goodput netnice2: 10/4 100/2
         """,
     }
 )
