@@ -17,8 +17,8 @@
 
 #define NN_FORWARD_TICK_US 1000u
 /*
- * The clock's tick, and half as much for what interrupts do to an ACK. With 3 ms, uploads beside downloads at 150 Mbit/s and 8 ms
- * kept .04 of what they have alone, and keep .84: the threshold, 30 % of a buffer of 8 ms, was within it.
+ * One tick of the clock, and half a tick for interrupts that delay an ACK. It must stay below the threshold: 30 % of a buffer of
+ * 8 ms is 2.4 ms (tests/system/test_siblings.py, 150 Mbit/s).
  */
 #define NN_FORWARD_NEAR_US 1500u
 

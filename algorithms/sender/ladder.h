@@ -21,9 +21,9 @@
  *                only where more than p pairs meet no queue, p = log(1/keep) / log(climb/keep): 3/5 for netnice1, 3/4 for
  *                netnice2, and three in a row. A level above keeps it below that, an idle path does not
  *
- * Siblings are one aggregate: they add as one flow would, and each round who has more than their mean gives a part of it back.
- * Without that the first flow holds the path, for what a late comer sees of its own level hardly differs from what it sees of
- * the one above. Known to fail: none is raised, and late comers get little (nicer-together, lbe-latecomer).
+ * Sibling flows add together as one flow would. In each round a flow above their mean gives a part of the difference back.
+ * Otherwise the first flow keeps the path: a new flow can hardly tell its own level from the one above. Known miss: no window is
+ * raised, and a new flow gets little (nicer-together, lbe-latecomer).
  *
  * Crowds. Many flows of a host with a segment or two each meet each other's pairs, as often as those busy the path, and
  * fled from themselves: 16 flows got a quarter of 10 Mbit/s. Each knows how much of the path they use together, so up to

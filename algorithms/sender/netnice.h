@@ -20,8 +20,8 @@
  *   W is here the segments of the round that had an RTT, which is W in every round that was full.
  * - Slow start pauses in a round that saw a slow segment; the paper says nothing of it.
  * - A round after a halving or a timeout is not judged: its segments left before.
- * - A lone segment's RTT may contain a delayed ACK: it sets minRTT but neither maxRTT nor the congestion count, and the smoothed
- *   RTT only where that is of another time (rtt.h).
+ * - A lone segment's RTT may contain a delayed ACK: it sets minRTT but neither maxRTT nor the congestion count. It sets the
+ *   smoothed RTT only if that is stale: above twice the sample (rtt.h).
  * - One that still guesses maxRTT takes what another of the host has measured on the way to the same place: without it 8
  *   uploads that start beside a download cost that 2.3 % of their first 15 s but three, with it 1.7 %.
  */

@@ -6,8 +6,8 @@
  *                receiver or application, that repairs a loss, or whose segments nobody acknowledges
  *   how many     counted once a turn of four seconds each, one that was silent for several as often; the account of this
  *                turn or of the last, whichever is larger
- *   window       a running mean of what each really had in flight, over some 66 ms or, if longer, a round of each
- *   asking       a running mean, over a second, of who is below one segment: a round counts as long as it took
+ *   window       running mean of the segments in flight, over 66 ms or, if longer, one round of each flow
+ *   asking       running mean over 1 s of the flows below one segment; a round weighs as long as it took
  *   place        found by a hash, and compared as a whole. A user holds one place of a set of four: a user's sockets, whatever
  *                they do, take no place from those of three others. A flow without a place counts itself alone
  *
@@ -22,8 +22,9 @@
 #define NN_SETS 128u /* a power of two */
 #define NN_WAYS 4u
 #define NN_TURN_SHIFT 22 /* of a clock in us: a turn lasts 4.2 s, longer than most flows below one segment are silent */
-#define NN_WINDOW_SHIFT 16 /* likewise: 66 ms. A mean of a second pulls back those that have just grown */
-#define NN_ASKING_SHIFT 20 /* likewise: 1 s, that of who is below one segment */
+#define NN_WINDOW_SHIFT                                                                                                \
+	16 /* time constant of `window`, us: 66 ms. 1 s lags behind growth, and would shrink every flow */
+#define NN_ASKING_SHIFT 20 /* time constant of `asking`, us: 1 s, many rounds of a flow below one segment */
 #define NN_TURNS 1024u /* until that clock wraps */
 #define NN_WORST_RTT_US 4000000u /* so long a worst RTT counts: longer than a flow below one segment is silent */
 
@@ -125,7 +126,7 @@ nn_inline bool nn_counts(const struct nn_flow *flow, const struct nn_ack *ack)
 	       nn_window_limits(flow, ack);
 }
 
-/* A running mean over `all` us, and what one of those in it had for `us` of them. */
+/* Running mean over `all_us`, after one flow had `value` for `us`. */
 nn_inline u32 nn_moved(u32 mean, u32 value, u64 all_us, u32 us)
 {
 	u64 all = all_us >> 10, part = nn_max(us >> 10, 1), most = part < all ? part : all;
@@ -146,7 +147,7 @@ nn_inline void nn_count(struct nn_place *place, struct nn_flow *flow, const stru
 	n = nn_max(nn_max(place->flows, place->flows_before), 1);
 	if (!place->window) {
 		place->window = w;
-		us = NN_NEVER; /* the first is the mean */
+		us = NN_NEVER; /* the first sample is the mean */
 	}
 	place->window = nn_moved(place->window, w, (u64)n << NN_WINDOW_SHIFT, nn_min(us, 1u << NN_WINDOW_SHIFT));
 	place->asking =
@@ -172,8 +173,8 @@ nn_inline void nn_place_round(struct nn_place *place, const struct nn_destinatio
 }
 
 /*
- * The flow has ended a round with data; how many ask. A result that is used: where there is none, the verifier takes what a
- * register happens to hold for one, and refuses a pointer.
+ * The flow has ended a round with data. Returns `asking`, at most 255. The result is needed: of a function without one the
+ * verifier checks whatever its result register holds, and rejects a pointer to the stack.
  */
 nn_rare u32 nn_siblings_round(struct nn_places *places, const struct nn_destination *to, struct nn_flow *flow,
 			      const struct nn_ack *ack, struct nn_siblings *siblings)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Siblings share alike: of 16 at 100 Mbit/s one had nearly all, of 64 too in every second run. Once each knows the path and few
- * are below one segment, or there is a pair for each, who has more than their mean gives a part of it back in every clear round;
- * none is raised. So they congest together too, and to halve all of them for a queue that is theirs empties the path: the first
- * congested round drains, the next halves.
+ * Sibling flows equalise. In every round without congestion, a flow above the siblings' mean gives a part of the difference
+ * back (nn_share); no window is raised. Without the rule one of 16 flows at 100 Mbit/s has nearly all of it (nicer-together).
+ *
+ * Flows of equal windows congest in the same round, and halving all of them would empty the path. So the first congested round
+ * drains the queue, the next halves.
  */
 #ifndef NN_NETNICE_SHARING_H
 #define NN_NETNICE_SHARING_H
@@ -12,8 +13,8 @@
 #include "../../siblings/siblings.h"
 
 /*
- * All ones if nearly all siblings have a window, or there is a pair for each, and this one knows the path: it is theirs to
- * share. Else zero. Without a branch: each doubles what the verifier follows.
+ * Mask: siblings may equalise if at most a quarter of them are below one segment or their mean is above a pair, and if this
+ * flow no longer guesses maxRTT (worst_rtt.h). Without a branch: each doubles what the verifier follows.
  */
 nn_inline u32 netnice_shared(const struct nn_flow *flow, const struct nn_ack *ack, const struct nn_siblings *siblings)
 {
