@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from system.harness.commands import DROP, Pair, end, runs_on
+from system.harness.ssh import Sshd
 from testbed import Capture, Namespace, Process, ownership, program
 from testbed.namespace import free_port, listens, wait_until
 from testbed.servers import random_file
@@ -103,40 +104,10 @@ def server_port(process: Process) -> int:
     return int(process.argv[process.argv.index("-p") + 1])
 
 
-class Sshd:
-    """An ssh server in a namespace that lets root in with one key."""
-
-    def __init__(self, namespace: Namespace) -> None:
-        self.folder = ownership.scratch("ssh")
-        self.port = free_port(namespace)
-        for name in ("host", "user"):
-            subprocess.run([program("ssh-keygen"), "-qN", "", "-t", "ed25519", "-f", self.folder / name], check=True)
-        Path("/run/sshd").mkdir(exist_ok=True)  # where it drops its rights
-        options = {
-            "Port": self.port,
-            "HostKey": self.folder / "host",
-            "AuthorizedKeysFile": self.folder / "user.pub",
-            "PidFile": "none",
-            "StrictModes": "no",
-            "UsePAM": "no",
-            "PermitRootLogin": "prohibit-password",
-        }
-        words = [word for key, value in options.items() for word in ("-o", f"{key}={value}")]
-        self.process = namespace.spawn("sshd", "-D", "-e", "-f", "/dev/null", *words)
-        wait_until(lambda: listens(namespace, self.port), "sshd to listen", process=self.process)
-
-    @property
-    def command(self) -> str:
-        """What rsync and git call to get there."""
-        known = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
-        return f"ssh -F /dev/null -p {self.port} -i {self.folder}/user -o IdentitiesOnly=yes {known}"
-
-
 @pytest.fixture
 def sshd(pair: Pair) -> Iterator[Sshd]:
-    server = Sshd(pair.b)
-    yield server
-    server.process.end()
+    with Sshd(pair.b) as server:
+        yield server
 
 
 class TestOverSsh:

@@ -335,8 +335,8 @@ int netnice_opened(struct bpf_sock_ops *ops)
 	if (!niceness || is_moved(sk) || !nn_niceness_speaks(niceness, rank_of(ops)))
 		return 1;
 	count_connection(ops, counters);
-	select_cc(ops, control_of(nn_niceness_rank(niceness)), counters);
 	if (nn_niceness_choices.marks && !(niceness & NN_NICENESS_UNMARKED))
-		mark(ops, counters);
+		mark(ops, counters); /* first: the congestion control keeps what it finds */
+	select_cc(ops, control_of(nn_niceness_rank(niceness)), counters);
 	return 1;
 }

@@ -38,8 +38,8 @@ int policy(struct bpf_sock_ops *ops)
 	if (!group->cc_name[0])
 		return 1;
 	count_connection(ops, &group->counters);
-	select_cc(ops, group->cc_name, &group->counters);
 	if (group->mark_le)
-		mark(ops, &group->counters);
+		mark(ops, &group->counters); /* first: the congestion control keeps what it finds */
+	select_cc(ops, group->cc_name, &group->counters);
 	return 1;
 }

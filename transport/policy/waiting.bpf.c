@@ -16,6 +16,7 @@
 #include "../receiver/join.h"
 #include "../receiver/wishes.h"
 #include "control.h"
+#include "marked_map.h"
 #include "moved.h"
 #include "waiting.h"
 
@@ -74,7 +75,9 @@ static __always_inline void turn_marks(struct tcp_sock *tcp)
 
 	if (nn_waiting_choices.mark)
 		put_marks(tcp, ipv4, POLICY_TOS, POLICY_PRIORITY);
-	else if (nn_waiting_choices.unmark && !failed && (now & ~3) == POLICY_TOS)
+	if (nn_waiting_choices.unmark)
+		bpf_sk_storage_delete(&marked, tcp);
+	if (nn_waiting_choices.unmark && !failed && (now & ~3) == POLICY_TOS)
 		put_marks(tcp, ipv4, 0, 0);
 }
 

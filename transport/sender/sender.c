@@ -134,6 +134,7 @@ nn_inline void nn_sender_init(struct sock *sk, u32 algorithm)
 		tp->snd_cwnd_cnt = 0;
 	/* at once: what the SYN-ACK's cong_control left must not pace the first window */
 	nn_send_as(sk, &send);
+	nn_see_mark(sk);
 }
 
 nn_inline void nn_sender_release(struct sock *sk, u32 algorithm)
@@ -163,6 +164,7 @@ nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate
 	c.to = &to;
 	if (nn_connection_ack(algorithm, &c, &ack, &send))
 		nn_send_as(sk, &send);
+	nn_keep_mark(sk);
 }
 
 #define NN_DEFINE(name, ...)                                                                                           \

@@ -309,6 +309,7 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
     for (pin, what) in [
         (pins::groups(), "the map of the cgroups"),
         (pins::moved(), "the map of moved sockets"),
+        (pins::marked(), "the map of marked sockets"),
     ] {
         if !pin.exists() {
             defects.push(format!("{what} is gone"));

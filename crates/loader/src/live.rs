@@ -219,6 +219,7 @@ pub(crate) fn release_all() {
 /// What eBPF remembers by socket; closed to all but root.
 struct Maps {
     moved: Option<MapHandle>,
+    marked: Option<MapHandle>,
     receiving: Option<MapHandle>,
     adopted: Option<MapHandle>,
     wishes: Option<MapHandle>,
@@ -228,6 +229,7 @@ impl Maps {
     fn open() -> Self {
         Self {
             moved: pins::map(&pins::moved()),
+            marked: pins::map(&pins::marked()),
             receiving: pins::map(&pins::receiver_connections()),
             adopted: pins::map(&pins::receiver_adopted()),
             wishes: pins::map(&pins::receiver_wishes()),
@@ -296,6 +298,10 @@ impl Maps {
             self.release(socket)?;
         }
         if target.mark || !target.only_nicer {
+            // First, or the next ACK puts the mark back.
+            if let Some(marked) = self.marked.as_ref().filter(|_| !target.mark) {
+                let _ = marked.delete(&key);
+            }
             socket.mark(target.mark)?;
         }
         match &target.congestion_control {

@@ -25,6 +25,8 @@ pub(crate) fn load(wanted: &[String], cong_control_args: u32, on_step: &mut dyn 
         } else if name.ends_with(".data") {
             map.pin(pins::params()).map_err(Error::bpf("pin the parameters"))?;
             on_step(Step::ParamsPinned);
+        } else if name == "marked" {
+            map.pin(pins::marked()).map_err(Error::bpf("pin the map of marked sockets"))?;
         }
     }
     Ok(())

@@ -255,6 +255,21 @@ def choose(address: str, port: str, *first: str) -> None:
             time.sleep(0.01)
 
 
+def chooses_tos(address: str, port: str, tos: str) -> None:
+    """An upload that marks itself once it has begun, as ssh does."""
+    connection = _client(address)
+    connection.connect((address, int(port)))
+    connection.sendall(bytes(65536))
+    if connection.family == socket.AF_INET6:
+        connection.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_TCLASS, int(tos))
+    if "." in address:
+        connection.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, int(tos))
+    print("chosen", flush=True)
+    while True:
+        connection.sendall(bytes(65536))
+        time.sleep(0.01)
+
+
 def asks(verb: str, niceness: str, count: str = "1") -> None:
     """The call of algorithms/niceness/call.h; prints the answer to the last of so many: an errno, or its name."""
     file, answer = os.open("/proc/sys/kernel/ostype", os.O_RDONLY), "nobody"

@@ -30,6 +30,8 @@
 #define nn_ipv4_of(sk) ((sk)->__sk_common.skc_daddr)
 #define nn_ipv6_of(sk) ((sk)->__sk_common.skc_v6_daddr.in6_u.u6_addr32)
 
+#include "marked.h"
+
 #define NN_OP(ret, name, ...)                                                                                          \
 	SEC("struct_ops")                                                                                              \
 	ret BPF_PROG(name, __VA_ARGS__)

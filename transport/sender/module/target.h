@@ -25,6 +25,10 @@
 #define nn_ipv6_of(sk) ((const __be32[4]){ 0 })
 #endif
 
+/* Marks are put on and kept by eBPF only: ../bpf/marked.h. */
+#define nn_see_mark(sk)
+#define nn_keep_mark(sk)
+
 #define NN_OP(ret, name, ...) static ret name(__VA_ARGS__)
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
