@@ -10,6 +10,16 @@
 
 #define NN_TELLINGS_A_WINDOW 256
 
+/*
+ * A window is told in units of 2^scale bytes, and the scale, chosen with the SYN, is for what the host lets a window grow to:
+ * where that is 1 GiB, a unit is 16 KiB, and sixteen downloads cannot have windows of two segments each. A unit of a KiB tells
+ * windows of up to 64 MiB: 1 Gbit/s at half a second.
+ */
+#define NN_MOST_SCALE 10
+
+/* A clamp of the window with which the kernel chooses that scale, or a smaller one where the host's own is. */
+#define NN_CLAMP_OF_SCALE (65535u << NN_MOST_SCALE)
+
 /* Bytes that the window may grow on an ACK: as many as it acknowledges, or twice that where the core is sure. */
 nn_inline u32 nn_grown(const struct nn_receiver *flow, u32 acked)
 {

@@ -122,6 +122,18 @@ static __always_inline void ask_before_acks(struct bpf_sock_ops *ops, struct con
 	bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
 }
 
+/* Before its SYN leaves, or that of whom it accepts: a clamp chooses the scale. An application's own, if less, stays. */
+static __always_inline void limit_scale(struct bpf_sock_ops *ops, struct bpf_sock *sk)
+{
+	struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sk);
+	int bytes = NN_CLAMP_OF_SCALE;
+
+	if (!tcp || tcp->window_clamp - 1 < NN_CLAMP_OF_SCALE)
+		return;
+	if (bpf_setsockopt(ops, SOL_TCP, TCP_WINDOW_CLAMP, &bytes, sizeof(bytes)))
+		__sync_fetch_and_add(&nn_receiver_counters.clamp_failed, 1);
+}
+
 /* Until a connection is established, the kernel's own clamp is what its window scale can tell. */
 static __always_inline u32 own_clamp(const struct tcp_sock *tcp)
 {
@@ -166,6 +178,11 @@ static __noinline int rare_event(struct bpf_sock_ops *ops)
 	case BPF_SOCK_OPS_RWND_INIT:
 		if (chosen < NN_RECEIVER_COUNT && wanted(sk))
 			ops->reply = params_of(chosen)[NN_R_initial];
+		break;
+	case BPF_SOCK_OPS_TCP_CONNECT_CB:
+	case BPF_SOCK_OPS_TCP_LISTEN_CB:
+		if (chosen < NN_RECEIVER_COUNT && sk && wanted(sk))
+			limit_scale(ops, sk);
 		break;
 	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
 	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
