@@ -131,7 +131,7 @@ nn_inline u32 nn_initial_window(nn_params p)
 
 nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {
-	flow->win.floor = nn_max(p[NN_P_min_window], 1);
+	flow->win.floor = (u16)nn_min(nn_max(p[NN_P_min_window], 1), 0xffff);
 	flow->win.ssthresh = NN_MAX_WINDOW;
 	flow->win.prior_w = 0;
 	flow->win.turn = 0;
