@@ -37,7 +37,10 @@ nn_rare void nn_receiver_switch(struct nn_receiver *flow, nn_receiver_params p, 
 #define NN_WATCHED 2 /* rounds */
 #define NN_WATCHED_US 1000000u /* without timestamps there are no rounds yet */
 
-/* A flow in use begins to yield: from the next arrivals on. `acked`: the newest acknowledgement sent. */
+/*
+ * A flow in use begins to yield: from the next arrivals on. `acked`: the newest acknowledgement sent. Nothing more is granted
+ * while its sender's window is measured; what was lasts longer, or the flow is at its floor that much sooner.
+ */
 nn_inline void nn_receiver_join(struct nn_receiver *flow, u32 acked)
 {
 	flow->acked = acked;
@@ -184,7 +187,7 @@ nn_inline u32 nn_receiver_ack(struct nn_receiver *flow, const struct nn_leaving 
 	if (nn_likely(acked))
 		nn_sender_window_on_leaving(flow, ack->clock, acked);
 	if (!flow->algorithm)
-		return 0;
+		return flow->watched ? nn_max(flow->mss, NN_LEAST_MSS) : 0;
 	if (nn_unlikely(flow->window != flow->target))
 		nn_follow(flow, acked);
 	nn_advance(flow, acked, ack->now_us);

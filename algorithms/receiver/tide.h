@@ -19,7 +19,8 @@
  *
  * It remembers the window that filled the path without a queue. One that met a queue as soon as it was reached is rejected:
  * it halves, for the stranger who took the path may give it back. A delay that stands still is tried as the path's
- * (route.h). After its first decrease nothing is decided until it is seen (first_cut.h).
+ * (route.h). After its first decrease nothing is decided until it is seen (first_cut.h). A flow that was foreground until
+ * now begins at the floor: its own queue hides the base RTT, and those whom it is to yield to.
  *
  * Why the least queue of a round: our own burst makes some segments wait, a standing queue all. Why a drain and not a
  * halving: alone, it costs nothing, for what is taken away was only waiting. Why a floor in segments: a flow at one
@@ -45,6 +46,8 @@
 	P(skew, 0)
 
 #define TIDE_LARGE 12 /* segments */
+#define TIDE_JOIN_ROUNDS                                                                                               \
+	8 /* at the floor, for the queues of others to change: without, it is back beside them for 1 s more */
 
 nn_inline void tide_on_start(struct nn_receiver *flow, nn_receiver_params p)
 {
@@ -56,7 +59,12 @@ nn_inline void tide_on_start(struct nn_receiver *flow, nn_receiver_params p)
 	t->stride = 1;
 	t->route.wait = NN_ROUTE_WAIT;
 	t->cut = flow->estimate ? NN_CUT_NONE : NN_CUT_SEEN; /* a new connection has been granted nothing */
-	tide_enter(flow, flow->estimate ? TIDE_CREEPING : TIDE_DOUBLING);
+	tide_enter(flow, TIDE_DOUBLING);
+	if (!flow->estimate)
+		return;
+	tide_back_off(flow, 0);
+	flow->window = flow->target;
+	t->hold = TIDE_JOIN_ROUNDS;
 }
 
 /* The delay has stood still: it is tried as the path's. */
@@ -136,12 +144,12 @@ nn_inline void tide_decide(struct nn_receiver *flow, nn_receiver_params p, u32 n
 	if (round->bytes * 1000 >= (rate_max + 1ull) * us) /* dearer is the division */
 		rate_max = nn_receiver_round_rate(round, us);
 	t->rate_max = rate_max;
+	if (nn_cut_is_unseen(flow, &t->cut))
+		return;
 	if (t->hold) {
 		t->hold--;
 		return;
 	}
-	if (nn_cut_is_unseen(flow, &t->cut))
-		return;
 	if (flow->growth != 1)
 		flow->growth = 1;
 	tide_judge(flow, p, us);

@@ -17,8 +17,37 @@
  */
 #define NN_MOST_SCALE 10
 
-/* A clamp of the window with which the kernel chooses that scale, or a smaller one where the host's own is. */
-#define NN_CLAMP_OF_SCALE (65535u << NN_MOST_SCALE)
+/* Bytes: of a socket that is clamped to this, the kernel tells windows in that scale, or in the host's own if smaller. */
+enum nn_most_clamp { NN_CLAMP_OF_SCALE = 65535 << NN_MOST_SCALE };
+
+/* Bytes: none at all, to TCP_WINDOW_CLAMP. */
+#define NN_UNCLAMPED (1u << 30)
+
+/*
+ * The clamp of the window for the core's `window` (0: it has none to say) and the application's own clamp (0: none): the
+ * lesser of the two.
+ */
+nn_inline u32 nn_clamp_of(u32 window, u32 own)
+{
+	u32 most = own ? own : NN_UNCLAMPED;
+
+	return window && window < most ? window : most;
+}
+
+/*
+ * The application's own clamp of a connection in use, 0: none. The kernel's is what the receive buffer holds: half of its bytes
+ * (TCP_DEFAULT_SCALING_RATIO) or, once it has seen segments, about their part of the memory they take.
+ */
+nn_inline u32 nn_own_clamp(u32 clamp, u32 buffer)
+{
+	return clamp < buffer / 4 ? clamp : 0;
+}
+
+/* Does a clamp keep the host's own scale from growing past NN_MOST_SCALE? An application's own, if less, does already. */
+nn_inline bool nn_limits_scale(u32 own)
+{
+	return !own || own > NN_CLAMP_OF_SCALE;
+}
 
 /* Bytes that the window may grow on an ACK: as many as it acknowledges, or twice that where the core is sure. */
 nn_inline u32 nn_grown(const struct nn_receiver *flow, u32 acked)

@@ -49,13 +49,15 @@ fn main() {
         fs::write(out.join(file), table(&half)).expect("write a table");
     }
     let shared = c::bindings(
-        "#include \"transport/policy/niceness.h\"\n#include \"transport/policy/waiting.h\"\n\
+        "#include \"transport/policy/before.h\"\n#include \"transport/policy/niceness.h\"\n#include \"transport/policy/waiting.h\"\n\
          #include \"transport/policy/quic.h\"\n\
          #include \"transport/receiver/state.h\"\n\
-         #include \"transport/receiver/option.h\"\n#include \"algorithms/receiver/wish.h\"\n",
+         #include \"transport/receiver/option.h\"\n#include \"algorithms/receiver/wish.h\"\n\
+         #include \"algorithms/receiver/window.h\"\n",
         &[
             "policy_group",
             "policy_mark",
+            "socket_before",
             "niceness_counters",
             "niceness_choices",
             "nn_niceness_bit",
@@ -76,6 +78,8 @@ fn main() {
             "receiver_counters",
             "nn_wish",
             "NETNICE_RECEIVE",
+            "NN_UNCLAMPED",
+            "nn_most_clamp",
         ],
     );
     fs::write(out.join("shared.rs"), shared).expect("write shared.rs");

@@ -13,6 +13,7 @@
 
 #include <bpf/bpf_endian.h>
 
+#include "before.h"
 #include "group.h"
 
 #define AF_INET 2
@@ -42,6 +43,30 @@ static __always_inline void count_connection(struct bpf_sock_ops *ops, struct po
 		COUNT(counters, passive);
 }
 
+/*
+ * Before a level's congestion control is chosen; one that is on a level has it noted. `to`: what bpf_getsockopt() takes for
+ * the socket `sk`; `above`: the MPTCP socket that it is a subflow of, or 0.
+ */
+static __always_inline void note_before(void *to, void *sk, void *above, bool ipv6)
+{
+	struct socket_before *had = sk ? bpf_sk_storage_get(&before, sk, 0, BPF_SK_STORAGE_GET_F_CREATE) : 0;
+	int tos = 0, traffic_class = 0, priority = 0;
+
+	if (!had)
+		return;
+	bpf_getsockopt(to, SOL_TCP, TCP_CONGESTION, had->cc_name, sizeof(had->cc_name));
+	bpf_getsockopt(to, SOL_IP, IP_TOS, &tos, sizeof(tos));
+	if (ipv6)
+		bpf_getsockopt(to, SOL_IPV6, IPV6_TCLASS, &traffic_class, sizeof(traffic_class));
+	bpf_getsockopt(to, SOL_SOCKET, SO_PRIORITY, &priority, sizeof(priority));
+	had->tos = tos;
+	had->traffic_class = traffic_class;
+	had->priority = priority;
+	had->marked = 0;
+	if (above)
+		bpf_sk_storage_get(&before, above, had, BPF_SK_STORAGE_GET_F_CREATE);
+}
+
 /* `name`: 16 bytes. */
 static __always_inline void select_cc(struct bpf_sock_ops *ops, const void *name, struct policy_counters *counters)
 {
@@ -59,16 +84,27 @@ static __always_inline long put_marks(void *sk, bool ipv4, int tos, int priority
 	return err;
 }
 
+/* On a level's congestion control, whatever its program sets. */
+static __always_inline void mark_stays(void *sk)
+{
+	struct socket_before *had = sk ? bpf_sk_storage_get(&before, sk, 0, 0) : 0;
+
+	if (had)
+		had->marked = 1;
+}
+
 static __always_inline void mark(struct bpf_sock_ops *ops, struct policy_counters *counters)
 {
 	bool mapped = ops->family == AF_INET6 && is_v4_mapped(ops);
 
-	if (!put_marks(ops, ops->family == AF_INET || mapped, POLICY_TOS, POLICY_PRIORITY))
+	if (!put_marks(ops, ops->family == AF_INET || mapped, POLICY_TOS, POLICY_PRIORITY)) {
+		mark_stays(ops->sk);
 		COUNT(counters, marked);
-	else if (mapped)
+	} else if (mapped) {
 		COUNT(counters, mapped_unmarked);
-	else
+	} else {
 		COUNT(counters, mark_failed);
+	}
 }
 
 #endif

@@ -324,7 +324,7 @@ int netnice_opened(struct bpf_sock_ops *ops)
 {
 	struct policy_counters *counters = &nn_niceness_counters.connections;
 	struct bpf_sock *sk;
-	u32 niceness;
+	u32 niceness, rank;
 
 	if (ops->op != BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB && ops->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB)
 		return 1;
@@ -332,11 +332,16 @@ int netnice_opened(struct bpf_sock_ops *ops)
 	if (!sk)
 		return 1;
 	niceness = niceness_of(sk);
-	if (!niceness || is_moved(sk) || !nn_niceness_speaks(niceness, rank_of(ops)))
+	if (!niceness || is_moved(sk))
+		return 1;
+	rank = rank_of(ops);
+	if (!nn_niceness_speaks(niceness, rank))
 		return 1;
 	count_connection(ops, counters);
-	if (nn_niceness_choices.marks && !(niceness & NN_NICENESS_UNMARKED))
-		mark(ops, counters); /* first: the congestion control keeps what it finds */
+	if (!rank)
+		note_before(ops, sk, bpf_skc_to_mptcp_sock(sk), ops->family == AF_INET6);
 	select_cc(ops, control_of(nn_niceness_rank(niceness)), counters);
+	if (nn_niceness_choices.marks && !(niceness & NN_NICENESS_UNMARKED))
+		mark(ops, counters);
 	return 1;
 }

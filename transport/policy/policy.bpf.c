@@ -14,7 +14,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
-#include "mark.h"
+#include "control.h"
 #include "moved.h"
 
 char _license[] SEC("license") = "GPL";
@@ -31,6 +31,7 @@ int policy(struct bpf_sock_ops *ops)
 {
 	bool active = ops->op == BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB;
 	struct policy_group *group;
+	struct bpf_sock *sk;
 
 	if ((!active && ops->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB) || is_moved(ops->sk))
 		return 1;
@@ -38,8 +39,11 @@ int policy(struct bpf_sock_ops *ops)
 	if (!group->cc_name[0])
 		return 1;
 	count_connection(ops, &group->counters);
-	if (group->mark_le)
-		mark(ops, &group->counters); /* first: the congestion control keeps what it finds */
+	sk = ops->sk;
+	if (sk && !rank_of(ops))
+		note_before(ops, sk, bpf_skc_to_mptcp_sock(sk), ops->family == AF_INET6);
 	select_cc(ops, group->cc_name, &group->counters);
+	if (group->mark_le)
+		mark(ops, &group->counters);
 	return 1;
 }

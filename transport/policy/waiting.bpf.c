@@ -16,7 +16,7 @@
 #include "../receiver/join.h"
 #include "../receiver/wishes.h"
 #include "control.h"
-#include "marked_map.h"
+#include "keep.h"
 #include "moved.h"
 #include "waiting.h"
 
@@ -63,22 +63,32 @@ static long remember(u32 nth, struct request_sock **request)
 	return !*request;
 }
 
-static __always_inline void turn_marks(struct tcp_sock *tcp)
+/* Back to what it had, where the mark is still ours. */
+static __always_inline void unmark(struct tcp_sock *tcp, const struct socket_before *had)
 {
-	struct sock_common *sk = &tcp->inet_conn.icsk_inet.sk.__sk_common;
-	bool ipv4 = sk->skc_family == AF_INET ||
-		    (!sk->skc_v6_daddr.in6_u.u6_addr32[0] && !sk->skc_v6_daddr.in6_u.u6_addr32[1] &&
-		     sk->skc_v6_daddr.in6_u.u6_addr32[2] == bpf_htonl(0xffff));
-	int now = 0;
-	long failed = ipv4 ? bpf_getsockopt(tcp, SOL_IP, IP_TOS, &now, sizeof(now))
-			   : bpf_getsockopt(tcp, SOL_IPV6, IPV6_TCLASS, &now, sizeof(now));
+	struct sock *sk = &tcp->inet_conn.icsk_inet.sk;
+	bool ipv4 = sends_ipv4(sk);
+	u32 priority = sk->sk_priority;
 
-	if (nn_waiting_choices.mark)
-		put_marks(tcp, ipv4, POLICY_TOS, POLICY_PRIORITY);
-	if (nn_waiting_choices.unmark)
-		bpf_sk_storage_delete(&marked, tcp);
-	if (nn_waiting_choices.unmark && !failed && (now & ~3) == POLICY_TOS)
-		put_marks(tcp, ipv4, 0, 0);
+	if ((tos_of(sk, ipv4) & ~3) == POLICY_TOS)
+		put_marks(tcp, ipv4, ipv4 ? had->tos : had->traffic_class,
+			  !priority || priority == POLICY_PRIORITY ? had->priority : priority);
+}
+
+static __always_inline void turn_marks(struct tcp_sock *tcp, const struct socket_before *had)
+{
+	struct socket_before *noted;
+
+	if (nn_waiting_choices.mark) {
+		put_marks(tcp, sends_ipv4(&tcp->inet_conn.icsk_inet.sk), POLICY_TOS, POLICY_PRIORITY);
+		mark_stays(tcp);
+	}
+	if (!nn_waiting_choices.unmark)
+		return;
+	noted = bpf_sk_storage_get(&before, tcp, 0, 0);
+	if (noted)
+		noted->marked = 0;
+	unmark(tcp, had);
 }
 
 static __always_inline void turn_receiving(struct tcp_sock *tcp)
@@ -101,20 +111,25 @@ static __always_inline void turn_receiving(struct tcp_sock *tcp)
 static __always_inline void turn(struct tcp_sock *tcp)
 {
 	u32 known = 1, now = rank_of(tcp), wanted = nn_waiting_choices.rank;
+	struct socket_before had = {}, *noted = bpf_sk_storage_get(&before, tcp, 0, 0);
 	char name[16];
 	long failed = 0;
 
+	if (!now && wanted)
+		note_before(tcp, tcp, 0, tcp->inet_conn.icsk_inet.sk.__sk_common.skc_family == AF_INET6);
+	else if (noted)
+		had = *noted;
 	for (u32 i = 0; i < sizeof(name); i++)
-		name[i] = nn_waiting_choices.cc_name[i];
+		name[i] = had.cc_name[0] && !wanted ? had.cc_name[i] : nn_waiting_choices.cc_name[i];
 	bpf_sk_storage_get(&moved, tcp, &known, BPF_SK_STORAGE_GET_F_CREATE);
 	if (nn_niceness_stays(now, wanted, nn_waiting_choices.only_nicer)) {
 		COUNT(&nn_waiting_counters, done);
 		return;
 	}
 	turn_receiving(tcp);
-	turn_marks(tcp);
 	if (nn_niceness_turns(now, wanted))
 		failed = bpf_setsockopt(tcp, SOL_TCP, TCP_CONGESTION, name, sizeof(name));
+	turn_marks(tcp, &had);
 	if (failed) {
 		nn_waiting_counters.reason = failed;
 		COUNT(&nn_waiting_counters, refused);

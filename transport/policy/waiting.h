@@ -10,11 +10,12 @@
 
 /* What they become; written before loading. */
 struct waiting_choices {
-	u8 cc_name[16]; /* as setsockopt(TCP_CONGESTION) takes it */
+	u8 cc_name
+		[16]; /* as setsockopt(TCP_CONGESTION) takes it; of the foreground: where it is not known what they had */
 	u32 rank; /* of cc_name, as nn_niceness_rank() counts them; 0: it is the foreground's */
 	u32 only_nicer; /* 1: those that yield more already stay as they are */
 	u32 mark; /* 1: they are marked */
-	u32 unmark; /* 1: they are not, where the mark is ours */
+	u32 unmark; /* 1: they are not, where the mark is netnice's */
 	u32 receive; /* 1: what they receive yields */
 	u32 release; /* 1: it does not */
 };

@@ -20,9 +20,9 @@
 
 #include "../../algorithms/common/clock.h"
 #include "../../algorithms/receiver/receiver.h"
+#include "../policy/keep.h"
 #include "connections.h"
 
-#define SOL_TCP 6
 #define TCP_WINDOW_CLAMP 10
 
 /* Live parameters, a row an algorithm, and the algorithm of every connection: a row, or NN_RECEIVER_OFF. */
@@ -90,10 +90,9 @@ static __always_inline void arrived(struct connection *c, const struct tcp_sock 
 	nn_receiver_arrival(&c->flow, &nn_downloads, params, chosen, &seg);
 }
 
-/* 0: the kernel tunes the window again, or the application does. */
-static __always_inline void clamp(struct bpf_sock_ops *ops, const struct connection *c, u32 window)
+static __always_inline void clamp(struct bpf_sock_ops *ops, u32 window)
 {
-	int bytes = c->most && (!window || window > c->most) ? c->most : window ? window : UNCLAMPED;
+	int bytes = window;
 
 	if (bpf_setsockopt(ops, SOL_TCP, TCP_WINDOW_CLAMP, &bytes, sizeof(bytes)))
 		__sync_fetch_and_add(&nn_receiver_counters.clamp_failed, 1);
@@ -111,7 +110,8 @@ static __always_inline void leaving(struct bpf_sock_ops *ops, struct connection 
 	ack.clock = c->left.us;
 	window = nn_receiver_ack(&c->flow, &ack);
 	if (nn_tell(&c->flow, window))
-		clamp(ops, c, window);
+		clamp(ops, nn_clamp_of(window, c->most));
+	keep_mark(ops, (struct sock *)tcp);
 }
 
 /* What comes from now on counts. */
@@ -122,16 +122,13 @@ static __always_inline void ask_before_acks(struct bpf_sock_ops *ops, struct con
 	bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
 }
 
-/* Before its SYN leaves, or that of whom it accepts: a clamp chooses the scale. An application's own, if less, stays. */
+/* Before its SYN leaves, or before it listens. */
 static __always_inline void limit_scale(struct bpf_sock_ops *ops, struct bpf_sock *sk)
 {
 	struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sk);
-	int bytes = NN_CLAMP_OF_SCALE;
 
-	if (!tcp || tcp->window_clamp - 1 < NN_CLAMP_OF_SCALE)
-		return;
-	if (bpf_setsockopt(ops, SOL_TCP, TCP_WINDOW_CLAMP, &bytes, sizeof(bytes)))
-		__sync_fetch_and_add(&nn_receiver_counters.clamp_failed, 1);
+	if (tcp && nn_limits_scale(tcp->window_clamp))
+		clamp(ops, NN_CLAMP_OF_SCALE);
 }
 
 /* Until a connection is established, the kernel's own clamp is what its window scale can tell. */

@@ -6,8 +6,6 @@
 #include "../../algorithms/siblings/downloads.h"
 #include "state.h"
 
-#define UNCLAMPED (1 << 30) /* the kernel tunes the window again */
-
 char _license[] SEC("license") = "GPL";
 
 struct receiver_counters nn_receiver_counters;

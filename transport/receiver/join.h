@@ -7,14 +7,24 @@
 #define NN_JOIN_H
 
 #include "../../algorithms/receiver/receiver.h"
+#include "../policy/mark.h"
 #include "connections.h"
 #include "of_cgroups.h"
 
-#define SOL_TCP 6
+#define SO_RCVBUF 8
 #define TCP_WINDOW_CLAMP 10
 #define TCP_SOCK_OPS_CB_FLAGS 1008 /* TCP_BPF_SOCK_OPS_CB_FLAGS, which older kernels lack */
 #define ENOMEM 12
 #define EOPNOTSUPP 95
+
+static __always_inline u32 own_clamp(void *sk)
+{
+	int clamp = 0, buffer = 0;
+
+	bpf_getsockopt(sk, SOL_TCP, TCP_WINDOW_CLAMP, &clamp, sizeof(clamp));
+	bpf_getsockopt(sk, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof(buffer));
+	return nn_own_clamp(clamp, buffer);
+}
 
 /* Has the kernel ask before each ACK of a live connection. */
 static __always_inline bool ask(void *sk)
@@ -41,6 +51,7 @@ static __always_inline int join(void *sk, u32 next, u32 segments)
 		__sync_fetch_and_add(&nn_receiver_counters.refused, 1);
 		return -ENOMEM;
 	}
+	c->most = own_clamp(sk);
 	nn_receiver_join(&c->flow, next);
 	c->counted.next = next;
 	c->counted.segments = segments;
@@ -59,7 +70,7 @@ static __always_inline void leave(void *sk)
 		c = bpf_sk_storage_get(&of_cgroups, sk, 0, 0);
 	if (!c)
 		return;
-	bytes = c->most ? c->most : UNCLAMPED;
+	bytes = nn_clamp_of(0, c->most);
 	bpf_sk_storage_delete(&connections, sk);
 	bpf_sk_storage_delete(&of_cgroups, sk);
 	bpf_setsockopt(sk, SOL_TCP, TCP_WINDOW_CLAMP, &bytes, sizeof(bytes));

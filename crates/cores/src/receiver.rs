@@ -110,6 +110,24 @@ pub fn fifth(n: u64) -> u64 {
     unsafe { c::nn_host_fifth(n) }
 }
 
+/// What TCP_WINDOW_CLAMP is set to, bytes, for the core's window and the application's own clamp; 0: none.
+pub fn clamp_of(window: u32, own: u32) -> u32 {
+    // SAFETY: a function of numbers.
+    unsafe { c::nn_host_clamp_of(window, own) }
+}
+
+/// The application's own clamp of a connection in use with a receive buffer of so many bytes; 0: none.
+pub fn own_clamp(clamp: u32, buffer: u32) -> u32 {
+    // SAFETY: a function of numbers.
+    unsafe { c::nn_host_own_clamp(clamp, buffer) }
+}
+
+/// Does netnice choose a smaller window scale for a socket with this clamp of its application's own?
+pub fn limits_scale(own: u32) -> bool {
+    // SAFETY: a function of a number.
+    unsafe { c::nn_host_limits_scale(own) }
+}
+
 /// A clock that remembers the millisecond it was last in.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock(c::nn_millisecond);

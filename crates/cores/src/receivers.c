@@ -54,6 +54,21 @@ u32 nn_host_wished(u32 wish)
 	return nn_wished_by_application(wish);
 }
 
+u32 nn_host_clamp_of(u32 window, u32 own)
+{
+	return nn_clamp_of(window, own);
+}
+
+u32 nn_host_own_clamp(u32 clamp, u32 buffer)
+{
+	return nn_own_clamp(clamp, buffer);
+}
+
+bool nn_host_limits_scale(u32 own)
+{
+	return nn_limits_scale(own);
+}
+
 bool nn_host_may_stop(u32 wish, bool of_cgroup)
 {
 	return nn_application_may_stop(wish, of_cgroup);

@@ -309,7 +309,7 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
     for (pin, what) in [
         (pins::groups(), "the map of the cgroups"),
         (pins::moved(), "the map of moved sockets"),
-        (pins::marked(), "the map of marked sockets"),
+        (pins::before(), "the map of what sockets had before"),
     ] {
         if !pin.exists() {
             defects.push(format!("{what} is gone"));

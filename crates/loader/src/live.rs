@@ -21,7 +21,7 @@ use crate::settings::State;
 use crate::shared::{waiting_choices, waiting_counters, NN_BY_NETNICE};
 use crate::{pins, receiver, Error, Result};
 use process::{Process, Queue};
-use socket::Tcp;
+use socket::{Before, Tcp};
 
 /// A process may open and accept while its sockets are read.
 const PASSES: usize = 4;
@@ -32,9 +32,9 @@ pub const RECEIVING: Release = Release(6, 12);
 /// What the sockets become.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// `None`: those that run on an algorithm of ours return to the default of their network namespace.
+    /// `None`: those that are on a level return to what they had, or to the default of their network namespace.
     pub congestion_control: Option<String>,
-    /// DSCP LE on what they send; if not, it is taken away where it is.
+    /// DSCP LE on what they send; if not, they get the mark back that they had.
     pub mark: bool,
     /// They yield with what they receive.
     pub receive: bool,
@@ -219,7 +219,7 @@ pub(crate) fn release_all() {
 /// What eBPF remembers by socket; closed to all but root.
 struct Maps {
     moved: Option<MapHandle>,
-    marked: Option<MapHandle>,
+    before: Option<MapHandle>,
     receiving: Option<MapHandle>,
     adopted: Option<MapHandle>,
     wishes: Option<MapHandle>,
@@ -229,7 +229,7 @@ impl Maps {
     fn open() -> Self {
         Self {
             moved: pins::map(&pins::moved()),
-            marked: pins::map(&pins::marked()),
+            before: pins::map(&pins::before()),
             receiving: pins::map(&pins::receiver_connections()),
             adopted: pins::map(&pins::receiver_adopted()),
             wishes: pins::map(&pins::receiver_wishes()),
@@ -297,19 +297,51 @@ impl Maps {
         if !target.receive && !target.only_nicer {
             self.release(socket)?;
         }
-        if target.mark || !target.only_nicer {
-            // First, or the next ACK puts the mark back.
-            if let Some(marked) = self.marked.as_ref().filter(|_| !target.mark) {
-                let _ = marked.delete(&key);
-            }
-            socket.mark(target.mark)?;
+        socket.limit_scale(target.receive)?;
+        let is_of_a_level = socket.is_of_a_level()?;
+        let mut had = self.noted(&key);
+        if !is_of_a_level && target.congestion_control.is_some() {
+            had = socket.before()?;
+            self.note(&key, &had);
+        }
+        if target.mark {
+            // First: the congestion control keeps the mark that it finds.
+            socket.mark()?;
+        } else if !target.only_nicer {
+            self.leave_unmarked(&key);
+            socket.unmark(&had)?;
         }
         match &target.congestion_control {
             Some(name) => socket.set_congestion_control(name)?,
-            None if socket.is_ours()? => socket.set_congestion_control(default)?,
+            None if is_of_a_level => socket.set_congestion_control(had.congestion_control().unwrap_or(default))?,
             None => (),
         }
         Ok(true)
+    }
+
+    /// What it had before it came to its level.
+    fn noted(&self, key: &[u8]) -> Before {
+        let found = self
+            .before
+            .as_ref()
+            .and_then(|map| map.lookup(key, MapFlags::ANY).ok()?);
+        found.and_then(|bytes| Before::decode(&bytes)).unwrap_or_default()
+    }
+
+    /// Takes root.
+    fn note(&self, key: &[u8], had: &Before) {
+        if let Some(map) = &self.before {
+            let _ = map.update(key, &had.encode(), MapFlags::ANY); // else it returns to the default
+        }
+    }
+
+    /// No ACK puts a mark on.
+    fn leave_unmarked(&self, key: &[u8]) {
+        let mut noted = self.noted(key);
+        if noted.marked() {
+            noted.leave_unmarked();
+            self.note(key, &noted);
+        }
     }
 }
 

@@ -166,7 +166,7 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result
     let mut open = object::open(
         "the programs of niceness",
         OBJECT,
-        &[("moved", &pins::moved())],
+        &[("moved", &pins::moved()), ("before", &pins::before())],
         &[
             ("processes", &pins::processes()),
             ("attached", &pins::attached()),

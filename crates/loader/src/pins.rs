@@ -49,8 +49,8 @@ maps! {
     groups: "groups",
     /// Sockets for which their cgroup no longer speaks.
     moved: "moved",
-    /// Sockets whose mark the congestion control puts back.
-    marked: "marked",
+    /// What sockets had before they came to a level.
+    before: "before",
     receiver_params: "receiver-params",
     receiver_counters: "receiver-counters",
     receiver_connections: "receiver-connections",

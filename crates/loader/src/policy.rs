@@ -4,13 +4,13 @@
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
-use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
 use serde::Serialize;
 
 use crate::cgroup::Hierarchy;
 use crate::group::Group;
 use crate::shared::{policy_counters, policy_group};
-use crate::{libbpf, pins, Error, Result, Step};
+use crate::{object, pins, Error, Result, Step};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/policy.bpf.o"));
 const PROGRAM: &str = "policy";
@@ -24,17 +24,11 @@ pub(crate) struct Policy {
 impl Policy {
     /// Loads it and pins its maps.
     pub(crate) fn load() -> Result<Self> {
-        libbpf::quiet();
-        let mut object = ObjectBuilder::default()
-            .name("netnice_policy")
-            .and_then(|builder| builder.open_memory(OBJECT))
-            .map_err(Error::bpf("open the policy object"))?
+        let (before, groups, moved) = (pins::before(), pins::groups(), pins::moved());
+        let own = [("groups", &*groups), ("moved", &*moved)];
+        let object = object::open("the policy", OBJECT, &[("before", &before)], &own)?
             .load()
             .map_err(Error::bpf("load the policy program"))?;
-        for mut map in object.maps_mut() {
-            let pin = pins::maps().join(map.name());
-            map.pin(pin).map_err(Error::bpf("pin a map of the policy"))?;
-        }
         let groups = MapHandle::from_pinned_path(pins::groups()).map_err(Error::bpf("open the map of the cgroups"))?;
         Ok(Self { object, groups })
     }

@@ -8,6 +8,8 @@ use crate::{facts, libbpf, pins, Error, Result, Step};
 pub(crate) const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
 /// Maps for kernels where cong_control takes two arguments end in this.
 const OLD_SIGNATURE: &str = "_v1";
+/// The map of what sockets had before they came to a level.
+const BEFORE: &str = "before";
 
 /// Loads the object with only the wanted maps, registers and pins each.
 pub(crate) fn load(wanted: &[String], cong_control_args: u32, on_step: &mut dyn FnMut(Step)) -> Result<()> {
@@ -25,8 +27,9 @@ pub(crate) fn load(wanted: &[String], cong_control_args: u32, on_step: &mut dyn 
         } else if name.ends_with(".data") {
             map.pin(pins::params()).map_err(Error::bpf("pin the parameters"))?;
             on_step(Step::ParamsPinned);
-        } else if name == "marked" {
-            map.pin(pins::marked()).map_err(Error::bpf("pin the map of marked sockets"))?;
+        } else if name == BEFORE {
+            let pinned = map.pin(pins::before());
+            pinned.map_err(Error::bpf("pin the map of what sockets had before"))?;
         }
     }
     Ok(())

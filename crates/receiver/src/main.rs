@@ -56,7 +56,7 @@ fn run(command: Command) -> Result<()> {
 
 fn attach(cgroup: &Path, pins: &Path) -> Result<()> {
     std::fs::create_dir_all(pins).with_context(|| format!("cannot create {}", pins.display()))?;
-    let mut receiver = Receiver::load(None)?;
+    let mut receiver = Receiver::load(&[])?;
     receiver.pin_maps(
         &pins.join("params"),
         &pins.join("counters"),

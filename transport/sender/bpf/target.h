@@ -30,7 +30,10 @@
 #define nn_ipv4_of(sk) ((sk)->__sk_common.skc_daddr)
 #define nn_ipv6_of(sk) ((sk)->__sk_common.skc_v6_daddr.in6_u.u6_addr32)
 
-#include "marked.h"
+#include "../../policy/keep.h"
+
+#define nn_see_mark(sk) see_mark(sk)
+#define nn_keep_mark(sk) keep_mark(sk, sk)
 
 #define NN_OP(ret, name, ...)                                                                                          \
 	SEC("struct_ops")                                                                                              \

@@ -25,7 +25,7 @@
 #define nn_ipv6_of(sk) ((const __be32[4]){ 0 })
 #endif
 
-/* Marks are put on and kept by eBPF only: ../bpf/marked.h. */
+/* Marks are put on and kept by eBPF only: ../../policy/keep.h. */
 #define nn_see_mark(sk)
 #define nn_keep_mark(sk)
 

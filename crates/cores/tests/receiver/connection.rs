@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use netnice_cores::receiver::Wish::{Application, Netnice, Nobody};
-use netnice_cores::receiver::{Core, Segment, ALGORITHMS};
+use netnice_cores::receiver::{clamp_of, limits_scale, own_clamp, Core, Segment, ALGORITHMS};
 
 use super::simulated::{full, ticked, MSS};
 
@@ -61,30 +61,40 @@ impl Use {
         }
     }
 
-    fn began(&self) -> Option<u32> {
-        self.told.iter().find(|t| t.2 > 0).map(|t| t.0 - 1_000_000)
+    /// When it was given more than the segment of who is still measured, and how much.
+    fn began(&self) -> Option<(u32, u32)> {
+        self.told.iter().find(|t| t.2 > MSS).map(|t| (t.0 - 1_000_000, t.2))
     }
 }
 
 #[test]
 fn it_takes_the_senders_window() {
-    for a in ALGORITHMS {
+    for a in ALGORITHMS.iter().filter(|a| a.name != "tide") {
         let mut flow = Use::new(a.name, true);
         flow.run(RTT * 4);
-        let began = flow.began().expect("it yields");
+        let (began, first) = flow.began().expect("it yields");
         assert!((RTT..RTT * 4).contains(&began), "{} {began}", a.name);
-        let first = flow.told.iter().find(|t| t.2 > 0).expect("a window").2;
         let right = (WINDOW * MSS * 85 / 100)..(WINDOW * MSS * 115 / 100);
         assert!(right.contains(&first), "{}: {} segments", a.name, first / MSS);
     }
 }
 
+/// TIDE begins at the floor, and stays while the sender uses up what it had been granted.
 #[test]
-fn while_it_is_watched_the_window_is_the_kernels() {
+fn tide_grants_nothing_until_all_is_used_up() {
     let mut flow = Use::new("tide", true);
-    flow.run(RTT);
-    assert!(flow.told.iter().all(|t| t.2 == 0));
-    assert!(flow.core.look().estimate > 0);
+    flow.run(RTT * 20);
+    assert!(flow.told.iter().all(|t| t.2 > 0 && t.2 <= 2 * MSS));
+}
+
+#[test]
+fn while_it_is_watched_nothing_more_is_granted() {
+    for a in ALGORITHMS {
+        let mut flow = Use::new(a.name, true);
+        flow.run(RTT);
+        assert!(flow.told.iter().all(|t| t.2 == MSS), "{}", a.name);
+        assert!(flow.core.look().estimate > 0);
+    }
 }
 
 /// Without timestamps there are no rounds to watch: after a second it begins, as a new connection does.
@@ -93,9 +103,8 @@ fn without_timestamps_it_begins_as_new() {
     for a in ALGORITHMS {
         let mut flow = Use::new(a.name, false);
         flow.run(3_000_000);
-        let began = flow.began().expect("it yields");
+        let (began, first) = flow.began().expect("it yields");
         assert!((900_000..1_200_000).contains(&began), "{} {began}", a.name);
-        let first = flow.told.iter().find(|t| t.2 > 0).expect("a window").2;
         assert!((10 * MSS..=12 * MSS).contains(&first), "{}: {first}", a.name);
     }
 }
@@ -108,6 +117,38 @@ fn off_wins() {
     flow.core.chosen = None;
     flow.run(RTT * 10);
     assert_eq!(flow.began(), None);
+    assert_eq!(flow.told.last().expect("an ACK").2, 0, "the kernel's");
+}
+
+#[test]
+fn the_lesser_of_two_clamps() {
+    let none = 1 << 30;
+    for (window, own, clamp) in [
+        (0, 0, none),
+        (5000, 0, 5000),
+        (0, 7000, 7000),
+        (5000, 7000, 5000),
+        (9000, 7000, 7000),
+    ] {
+        assert_eq!(clamp_of(window, own), clamp, "{window} {own}");
+    }
+}
+
+/// Bytes, of a receive buffer: the kernel's clamp is about half of it.
+#[test]
+fn an_applications_own_clamp() {
+    assert_eq!(own_clamp(65_536, 131_072), 0);
+    assert_eq!(own_clamp(20_000, 131_072), 20_000);
+}
+
+/// None, the widest that a scale of 10 can tell, and an application's own.
+#[test]
+fn whose_window_scale_is_limited() {
+    let widest = 65_535 << 10;
+    assert_eq!(
+        [0, widest + 1, widest, 20_000].map(limits_scale),
+        [true, true, false, false]
+    );
 }
 
 /// Microseconds: the shortest way, and between two segments at 10 Mbit/s.

@@ -189,7 +189,7 @@ fn rledbat_keeps_to_its_target() {
 }
 
 #[test]
-fn a_flow_that_becomes_background_starts_from_the_senders_window() {
+fn a_flow_that_becomes_background_drains_and_comes_back_to_the_senders_window() {
     let mut path = Path::new("tide");
     let row = path.core.chosen.take();
     path.run(3 * SECOND, 0.0);
@@ -197,8 +197,10 @@ fn a_flow_that_becomes_background_starts_from_the_senders_window() {
     assert!((56..=62).contains(&estimate), "estimate {estimate} segments");
     path.core.chosen = row;
     path.run(SECOND / 20, 0.0);
+    assert!(path.core.look().window <= 2 * MSS, "the floor");
+    path.run(3 * SECOND, 0.0);
     let window = path.core.look().window / MSS;
-    assert!((56..=64).contains(&window), "window {window} segments");
+    assert!((56..=96).contains(&window), "window {window} segments");
 }
 
 #[test]

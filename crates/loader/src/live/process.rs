@@ -163,7 +163,7 @@ impl Queue {
 fn load(choices: &waiting_choices) -> Result<Object> {
     let shared = [
         ("moved", pins::moved()),
-        ("marked", pins::marked()),
+        ("before", pins::before()),
         ("wishes", pins::receiver_wishes()),
         ("connections", pins::receiver_adopted()),
         ("of_cgroups", pins::receiver_connections()),

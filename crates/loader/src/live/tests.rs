@@ -31,24 +31,64 @@ fn a_congestion_control_and_its_name() {
     let socket = tcp(&listener);
     socket.set_congestion_control("reno").expect("always there");
     assert_eq!(socket.congestion_control().expect("readable"), "reno");
-    assert!(!socket.is_ours().expect("readable"));
+    assert!(!socket.is_of_a_level().expect("readable"));
     let unknown = socket.set_congestion_control("no-such-one");
     let why = unknown.expect_err("unknown");
     assert_eq!(Errno::from_io_error(&why), Some(Errno::NOENT));
 }
 
 #[test]
-fn the_mark_goes_on_and_off_and_leaves_other_marks() {
-    for address in ["127.0.0.1:0", "[::]:0"] {
+fn the_mark_goes_on_and_what_was_there_comes_back() {
+    for (address, own) in [
+        ("127.0.0.1:0", 0),
+        ("[::]:0", 0),
+        ("127.0.0.1:0", 0x28),
+        ("[::]:0", 0x28),
+    ] {
         let listener = TcpListener::bind(address).expect("a free port");
+        sockopt::set_ip_tos(&listener, own).expect("an IP socket");
         let socket = tcp(&listener);
-        socket.mark(true).expect("TCP takes it");
+        let had = socket.before().expect("readable");
+        let noted = Before::decode(&had.encode()).expect("long enough");
+        socket.mark().expect("TCP takes it");
         assert_eq!(tos(&listener), 4);
-        socket.mark(false).expect("TCP takes it");
-        assert_eq!(tos(&listener), 0);
+        socket.unmark(&noted).expect("TCP takes it");
+        assert_eq!(tos(&listener), own);
+        socket.mark().expect("TCP takes it");
         sockopt::set_ip_tos(&listener, 0xb8).expect("an IP socket");
-        socket.mark(false).expect("TCP takes it");
-        assert_eq!(tos(&listener), 0xb8);
+        socket.unmark(&noted).expect("TCP takes it");
+        assert_eq!(tos(&listener), 0xb8, "the program's choice since");
+    }
+}
+
+#[test]
+fn what_a_socket_had_in_bytes() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+    let socket = tcp(&listener);
+    socket.set_congestion_control("reno").expect("always there");
+    let had = socket.before().expect("readable");
+    assert_eq!(had.congestion_control(), Some("reno"));
+    assert_eq!(Before::default().congestion_control(), None);
+    assert!(Before::decode(&had.encode()[1..]).is_none());
+}
+
+#[test]
+fn a_listeners_window_scale_and_an_applications_own_clamp() {
+    let clamp = |socket: &TcpListener, to: i32| {
+        let value = to.to_ne_bytes();
+        // SAFETY: the kernel reads four bytes of a value that outlives the call.
+        unsafe { libc::setsockopt(socket.as_raw_fd(), 6, libc::TCP_WINDOW_CLAMP, value.as_ptr().cast(), 4) }
+    };
+    for (own, limited, after) in [(0, 65535 << 10, 1 << 30), (70_000, 70_000, 70_000)] {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+        if own > 0 {
+            assert_eq!(clamp(&listener, own), 0);
+        }
+        let socket = tcp(&listener);
+        socket.limit_scale(true).expect("TCP takes it");
+        assert_eq!(socket.window_clamp().expect("readable"), limited);
+        socket.limit_scale(false).expect("TCP takes it");
+        assert_eq!(socket.window_clamp().expect("readable"), after);
     }
 }
 

@@ -42,7 +42,7 @@ pub fn status() -> Option<ReceiverStatus> {
 
 pub(crate) fn load(hierarchy: &Hierarchy, on_step: &mut dyn FnMut(Step)) -> Result<()> {
     crate::libbpf::quiet();
-    let mut receiver = Receiver::load(Some(&pins::moved()))?;
+    let mut receiver = Receiver::load(&[("moved", &pins::moved()), ("before", &pins::before())])?;
     receiver.pin_maps(
         &pins::receiver_params(),
         &pins::receiver_counters(),
@@ -64,6 +64,7 @@ pub(crate) fn load_adopted(hierarchy: &Hierarchy) -> Result<()> {
             &pins::receiver_params(),
             &pins::receiver_counters(),
             &pins::receiver_connections(),
+            &pins::before(),
         ],
         [&pins::receiver_wishes(), &pins::receiver_adopted()],
     )?;
@@ -95,6 +96,7 @@ pub(crate) fn load_option(hierarchy: &Hierarchy) -> Result<bool> {
         &pins::receiver_connections(),
         &pins::receiver_wishes(),
         &pins::receiver_adopted(),
+        &pins::before(),
     ])?;
     option.attach(hierarchy.root(), &pins::adopted_link(OPTION_PROGRAM))?;
     Ok(true)

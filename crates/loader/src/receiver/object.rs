@@ -39,16 +39,17 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Loads the object. `moved` is a pinned map of sockets for which their cgroup no longer speaks.
-    pub fn load(moved: Option<&Path>) -> Result<Self> {
-        let shared: Vec<_> = moved.map(|pin| ("moved", pin)).into_iter().collect();
-        Self::load_object("the receiver", OBJECT, PROGRAM, &shared, &[])
+    /// Loads the object. `shared` are pinned maps by name: `moved`, sockets for which their cgroup no longer speaks, and
+    /// `before`, what sockets had before they came to a level.
+    pub fn load(shared: &[(&str, &Path)]) -> Result<Self> {
+        Self::load_object("the receiver", OBJECT, PROGRAM, shared, &[])
     }
 
     /// Loads the object for single sockets of any cgroup: it shares the pinned maps of a loaded receiver, in the order
-    /// of [`Receiver::pin_maps`], and pins its own, the wishes and the connections.
-    pub fn load_adopted(shared: [&Path; 3], own: [&Path; 2]) -> Result<Self> {
-        let shared: Vec<_> = [DATA, BSS, "of_cgroups"].into_iter().zip(shared).collect();
+    /// of [`Receiver::pin_maps`], and `before`, and pins its own, the wishes and the connections.
+    pub fn load_adopted(shared: [&Path; 4], own: [&Path; 2]) -> Result<Self> {
+        let names = [DATA, BSS, "of_cgroups", "before"];
+        let shared: Vec<_> = names.into_iter().zip(shared).collect();
         let own: Vec<_> = ["wishes", "connections"].into_iter().zip(own).collect();
         Self::load_object(
             "the receiver of single sockets",
@@ -59,10 +60,10 @@ impl Receiver {
         )
     }
 
-    /// Loads the socket option: it shares the pinned counters, the connections of cgroups, the wishes, and the connections
-    /// of single sockets.
-    pub fn load_option(shared: [&Path; 4]) -> Result<Self> {
-        let names = [BSS, "of_cgroups", "wishes", "connections"];
+    /// Loads the socket option: it shares the pinned counters, the connections of cgroups, the wishes, the connections
+    /// of single sockets, and `before`.
+    pub fn load_option(shared: [&Path; 5]) -> Result<Self> {
+        let names = [BSS, "of_cgroups", "wishes", "connections", "before"];
         let shared: Vec<_> = names.into_iter().zip(shared).collect();
         Self::load_object("the socket option", OPTION, OPTION_PROGRAM, &shared, &[])
     }
