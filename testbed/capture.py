@@ -27,10 +27,10 @@ _HEADERS = 120
 
 @dataclass(frozen=True)
 class Packet:
-    """An IPv4 TCP segment."""
+    """A TCP segment."""
 
     seconds: float  # of the kernel's real-time clock
-    tos: int
+    tos: int  # or traffic class
     source_port: int
     port: int
     sequence: int
@@ -40,7 +40,7 @@ class Packet:
 
 
 class Capture(ownership.Owned):
-    """All TCP over IPv4 that crosses the namespace's devices, loopback left out, while the context lasts."""
+    """All TCP that crosses the namespace's devices, loopback left out, while the context lasts."""
 
     def __init__(self, namespace: Namespace) -> None:
         super().__init__()
@@ -64,11 +64,15 @@ class Capture(ownership.Owned):
 
 
 def decode(packet: bytes, seconds: float, *, leaves: bool) -> Packet | None:
-    """A packet's headers, if it is an IPv4 TCP segment."""
-    if len(packet) < 40 or packet[0] >> 4 != 4 or packet[9] != socket.IPPROTO_TCP:
+    """A packet's headers, if it is a TCP segment: without extension headers, if over IPv6."""
+    if len(packet) >= 40 and packet[0] >> 4 == 4 and packet[9] == socket.IPPROTO_TCP:
+        tos, total = packet[1], struct.unpack_from("!H", packet, 2)[0]
+        ip_length = (packet[0] & 0xF) * 4
+    elif len(packet) >= 60 and packet[0] >> 4 == 6 and packet[6] == socket.IPPROTO_TCP:
+        tos, total = (packet[0] & 0xF) << 4 | packet[1] >> 4, 40 + struct.unpack_from("!H", packet, 4)[0]
+        ip_length = 40
+    else:
         return None
-    tos, total = packet[1], struct.unpack_from("!H", packet, 2)[0]
-    ip_length = (packet[0] & 0xF) * 4
     source, port, sequence, acknowledged = struct.unpack_from("!HHII", packet, ip_length)
     payload = total - ip_length - (packet[ip_length + 12] >> 4) * 4
     return Packet(seconds, tos, source, port, sequence, acknowledged, payload, leaves)

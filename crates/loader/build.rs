@@ -70,7 +70,7 @@ fn main() {
             "NN_QUIC_PORT",
             "waiting_choices",
             "waiting_counters",
-            "WAITING_LISTENERS",
+            "WAITING_SOCKETS",
             "nn_rule",
             "nn_rule_subject",
             "NN_RULES",
@@ -80,6 +80,7 @@ fn main() {
             "NETNICE_RECEIVE",
             "NN_UNCLAMPED",
             "nn_most_clamp",
+            "NN_MOST_SCALE",
         ],
     );
     fs::write(out.join("shared.rs"), shared).expect("write shared.rs");

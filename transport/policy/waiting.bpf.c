@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * waiting - connections that nobody has accepted yet, switched with the process that will
+ * waiting - connections that no process has a descriptor of, switched with their process
  *
- * No process has a descriptor of them: they are in the queue of a listening socket. An iterator over the TCP sockets of a
- * network namespace meets listening sockets first, and remembers what is in the queues of those that it was asked for; then
- * it meets the connections themselves, each under its lock, and does with them what crates/loader/src/live/ does with the
- * sockets of a process. Loaded when a queue is not empty, and for one pass.
+ * Some are in the queue of a listening socket. An iterator over the TCP sockets of a network namespace meets listening sockets
+ * first, and remembers what is in the queues of those that it was asked for; then it meets the connections themselves, each
+ * under its lock, and does with them what crates/loader/src/live/ does with the sockets of a process. Others are subflows of
+ * an MPTCP connection: what is set for the socket above, the kernel sets for them, except that what they receive yields.
+ * Loaded when there are such, and for one pass.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
@@ -20,14 +21,14 @@
 #include "moved.h"
 #include "waiting.h"
 
-/* By cookie. */
+/* By cookie: listening sockets, and those of MPTCP. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, WAITING_LISTENERS);
+	__uint(max_entries, WAITING_SOCKETS);
 	__type(key, u64);
 	__type(value, u32);
-} listeners SEC(".maps");
+} asked SEC(".maps");
 
 /* By address, from when their listener was met to when they are. */
 struct {
@@ -152,9 +153,14 @@ int each(struct bpf_iter__tcp *ctx)
 	if (sk->skc_state == BPF_TCP_LISTEN) {
 		key = cookie_of(tcp);
 		request = BPF_CORE_READ(tcp, inet_conn.icsk_accept_queue.rskq_accept_head);
-		if (request && bpf_map_lookup_elem(&listeners, &key))
+		if (request && bpf_map_lookup_elem(&asked, &key))
 			bpf_loop(WAITING_CONNECTIONS, remember, &request, 0);
 		return 0;
+	}
+	if (BPF_CORE_READ_BITFIELD(tcp, is_mptcp)) {
+		key = cookie_of(tcp);
+		if (bpf_map_lookup_elem(&asked, &key))
+			turn_receiving(tcp);
 	}
 	key = (u64)tcp;
 	/* Accepted meanwhile: then its process has it, and is looked at again. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the program for connections that nobody has accepted yet shares with the loader. */
+/* What the program for connections without a descriptor shares with the loader. */
 #ifndef NN_POLICY_WAITING_H
 #define NN_POLICY_WAITING_H
 
 #include "../../algorithms/common/types.h"
 
-#define WAITING_LISTENERS 4096
+#define WAITING_SOCKETS 4096
 #define WAITING_CONNECTIONS 65536
 
 /* What they become; written before loading. */

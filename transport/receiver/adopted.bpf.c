@@ -8,10 +8,21 @@
 #include "of_cgroups.h"
 #include "wishes.h"
 
+/* The wish for an MPTCP connection is with the socket that its process made. */
+static __always_inline bool is_wished(struct bpf_sock *sk)
+{
+	struct mptcp_sock *above;
+
+	if (bpf_sk_storage_get(&wishes, sk, 0, 0))
+		return true;
+	above = bpf_skc_to_mptcp_sock(sk);
+	return above && bpf_sk_storage_get(&wishes, above, 0, 0);
+}
+
 /* A cgroup's program runs before that of the root, so of_cgroups is up to date. */
 static __always_inline bool wanted(struct bpf_sock *sk)
 {
-	return sk && bpf_sk_storage_get(&wishes, sk, 0, 0) && !bpf_sk_storage_get(&of_cgroups, sk, 0, 0);
+	return sk && is_wished(sk) && !bpf_sk_storage_get(&of_cgroups, sk, 0, 0);
 }
 
 SEC("sockops")

@@ -3,6 +3,8 @@
 
 use crate::facts::{Facts, Release};
 use crate::live::RECEIVING;
+use crate::shared::NN_CLAMP_OF_SCALE;
+use crate::sockets::Flow;
 
 pub use crate::error::{Finding, Verdict};
 
@@ -23,6 +25,7 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
         live(facts),
         live_receiving(facts),
         memlock(facts),
+        window_scale(facts),
     ]
 }
 
@@ -238,6 +241,51 @@ fn live_receiving(facts: &Facts) -> Finding {
             "start programs with netnice, or boot a newer kernel.",
         ),
     }
+}
+
+/// Bytes: what a window can grow to in the units that netnice asks for.
+const FINE: u64 = NN_CLAMP_OF_SCALE as u64;
+
+const UNITS: &str =
+    "A connection's windows are told in units that are chosen when it is opened; large ones hinder yielding.";
+
+fn window_scale(facts: &Facts) -> Finding {
+    let check = |verdict, state: String, remedy: &str| finding("window scale", UNITS, verdict, state, remedy);
+    match facts.receive_buffer {
+        None => check(
+            Verdict::Note,
+            "net.ipv4.tcp_rmem cannot be read.".into(),
+            "mount /proc: mount -t proc proc /proc.",
+        ),
+        Some(most) if most > FINE => check(
+            Verdict::Note,
+            format!(
+                "Large on connections that are opened without netnice: net.ipv4.tcp_rmem allows {} MiB.",
+                most >> 20
+            ),
+            "start programs with netnice, which asks for small units; 'netnice -p' comes too late for that.",
+        ),
+        Some(most) => check(
+            Verdict::Ok,
+            format!("Small: net.ipv4.tcp_rmem allows {} KiB.", most >> 10),
+            "",
+        ),
+    }
+}
+
+/// Connections in the background that netnice cannot mend; none: there are none.
+pub fn unmendable(flows: &[Flow]) -> Option<Finding> {
+    let coarse = flows.iter().filter(|flow| flow.level().is_some() && flow.is_coarse());
+    let named: Vec<String> = coarse
+        .map(|flow| format!("{} - {} (scale {})", flow.local, flow.peer, flow.receive_scale))
+        .collect();
+    let first = named.first()?;
+    let state = match named.len() {
+        1 => format!("Large on {first}: what it receives yields badly."),
+        _ => format!("Large on {}: what they receive yields badly.", named.join(", ")),
+    };
+    let remedy = "start their programs again, with netnice.";
+    Some(finding("connections", UNITS, Verdict::Note, state, remedy))
 }
 
 fn memlock(facts: &Facts) -> Finding {

@@ -35,6 +35,8 @@ pub struct Facts {
     pub holders: Option<Vec<Holder>>,
     /// RLIMIT_MEMLOCK in bytes; `None` is unlimited.
     pub memlock: Option<u64>,
+    /// The third of net.ipv4.tcp_rmem: bytes that a receive buffer may grow to.
+    pub receive_buffer: Option<u64>,
 }
 
 impl Facts {
@@ -57,6 +59,10 @@ impl Facts {
             bpffs_mounted: bpffs::mounted(&mounts).is_some(),
             capabilities,
             memlock: locked_memory(&read("proc/self/limits")),
+            receive_buffer: read("proc/sys/net/ipv4/tcp_rmem")
+                .split_whitespace()
+                .nth(2)
+                .and_then(|most| most.parse().ok()),
         }
     }
 

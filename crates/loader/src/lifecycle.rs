@@ -64,13 +64,13 @@ fn bring(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> 
     // The mark of completeness first: whoever dies from here on leaves something visibly incomplete.
     pins::remove_file(&pins::state())?;
     release();
-    pins::remove_links()?;
+    pins::remove_links(None)?;
     pins::remove_rest()?;
     on_step(Step::StaleRemoved);
     let loaded = load(options, &facts, &hierarchy, &kept, on_step);
     if loaded.is_err() {
         // The first error is the one to tell; the next up removes what this could not.
-        let _ = pins::remove_links().and_then(|()| pins::remove_rest());
+        let _ = pins::remove_links(None).and_then(|()| pins::remove_rest());
         if outcome == Outcome::Loaded {
             let _ = hierarchy.remove().and_then(|_| bpffs::unmount()); // nobody was in them
         }
@@ -203,8 +203,14 @@ pub fn down(on_step: &mut dyn FnMut(Step)) -> Result<Removed> {
     let nice = niceness::entries().len();
     pins::remove_file(&pins::state())?;
     on_step(Step::StateRemoved);
-    release();
-    pins::remove_links()?;
+    // First what makes connections nice, so that none comes after those that are given back.
+    pins::remove_links(Some(SELECTING))?;
+    let _ = stop_receiving();
+    live::restore_all();
+    if may_hold_windows() {
+        sleep(LETTING_GO);
+    }
+    pins::remove_links(None)?;
     on_step(Step::LinksRemoved);
     pins::remove_rest()?;
     on_step(Step::PinsRemoved);
@@ -223,6 +229,9 @@ pub fn down(on_step: &mut dyn FnMut(Step)) -> Result<Removed> {
     })
 }
 
+/// The links of the programs that put connections on a level.
+const SELECTING: [&str; 2] = ["policy-", "niceness-"];
+
 /// Long enough for an active connection that could not be reached otherwise to send the ACK that takes its window back to
 /// the kernel's.
 const LETTING_GO: Duration = Duration::from_millis(300);
@@ -231,12 +240,16 @@ pub(crate) fn release() {
     if !pins::receiver_params().exists() {
         return;
     }
-    // Another build may keep its choice elsewhere; then those that can be reached are let go, and no others.
-    let _ = Params::open(&pins::receiver_params()).and_then(|mut params| params.choose(OFF));
+    let _ = stop_receiving();
     if may_hold_windows() {
         live::release_all();
         sleep(LETTING_GO);
     }
+}
+
+/// Another build may keep its choice elsewhere; then those that can be reached are let go, and no others.
+fn stop_receiving() -> Result<()> {
+    Params::open(&pins::receiver_params())?.choose(OFF)
 }
 
 /// Also where another build counts in another way.

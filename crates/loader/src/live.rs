@@ -8,7 +8,7 @@
 mod process;
 mod socket;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -179,9 +179,9 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
         }
         // After the listening sockets, and before the next pass: what is accepted meanwhile is found by one of the two.
         let waiting = queue.connections();
-        if waiting > 0 && !privileged() {
+        if !privileged() {
             done.unaccepted += waiting;
-        } else if waiting > 0 {
+        } else if !queue.is_empty() {
             match queue.turn(&process, &target.choices(&default)) {
                 Ok(counted) => done.add(&counted),
                 Err(why) => {
@@ -197,23 +197,46 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
     Ok(done)
 }
 
+/// Every socket of every process that can be reached, once. One that ends meanwhile is left out.
+fn all_sockets() -> impl Iterator<Item = Tcp> {
+    let mut seen = HashSet::new();
+    process::all().flat_map(move |process| {
+        let found = process.sockets().unwrap_or_default();
+        let new: Vec<_> = found.into_iter().filter(|(_, inode)| seen.insert(*inode)).collect();
+        new.into_iter()
+            .filter_map(move |(fd, _)| process.duplicate(fd).ok().flatten().and_then(Tcp::of))
+    })
+}
+
 /// Gives every window that netnice holds back to the kernel, of whatever process can be reached: idle connections too,
 /// whose next ACK may come when nothing is left that would do it.
 pub(crate) fn release_all() {
     let maps = Maps::open();
-    let mut seen = HashSet::new();
+    for socket in all_sockets() {
+        let _ = maps.release(&socket); // it has ended
+    }
+}
+
+/// All sockets of the machine that netnice has touched, and that can be reached, are as they were.
+pub(crate) fn restore_all() {
+    let foreground = Target::of(None);
     for process in process::all() {
-        for (fd, inode) in process.sockets().unwrap_or_default() {
-            if !seen.insert(inode) {
-                continue;
-            }
-            let copy = process.duplicate(fd).ok().flatten();
-            // One that has ended meanwhile has nothing to release.
-            if let Some(socket) = copy.and_then(Tcp::of) {
-                let _ = maps.release(&socket);
-            }
+        let _ = switch(process.number(), &foreground); // it has ended
+    }
+}
+
+/// Does what a process' connections receive yield? By inode. `None`: only root is told.
+pub fn receiving(pid: u32) -> Option<HashMap<u64, bool>> {
+    let process = Process::open(pid).ok()?;
+    let maps = Maps::open();
+    maps.wishes.as_ref()?;
+    let mut found = HashMap::new();
+    for (fd, inode) in process.sockets().ok()? {
+        if let Some(socket) = process.duplicate(fd).ok().flatten().and_then(Tcp::of) {
+            found.insert(inode, maps.yields(&socket));
         }
     }
+    Some(found)
 }
 
 /// What eBPF remembers by socket; closed to all but root.
@@ -236,15 +259,23 @@ impl Maps {
         }
     }
 
+    /// With what it receives. Of MPTCP the subflows do, and the wish is with the socket above them.
+    fn yields(&self, socket: &Tcp) -> bool {
+        let key = socket.as_fd().as_raw_fd().to_ne_bytes();
+        match socket.is_multipath() {
+            true => has(&self.wishes, &key),
+            false => has(&self.receiving, &key) || has(&self.adopted, &key),
+        }
+    }
+
     /// What the socket receives yields from now on, if it does not yet. The outer error: nothing could be attached.
     fn begin(&mut self, socket: &Tcp) -> Result<std::result::Result<(), NotAdopted>> {
         let key = socket.as_fd().as_raw_fd().to_ne_bytes();
-        let has = |map: &Option<MapHandle>| {
-            let found = |map: &MapHandle| matches!(map.lookup(&key, MapFlags::ANY), Ok(Some(_)));
-            map.as_ref().is_some_and(found)
-        };
-        if has(&self.receiving) || socket.is_multipath() {
+        if has(&self.receiving, &key) {
             return Ok(Ok(()));
+        }
+        if socket.is_multipath() && !privileged() {
+            return Ok(Err(NotAdopted::NotAttached));
         }
         if privileged() && (receiver::adopt()? || self.wishes.is_none()) {
             *self = Self::open();
@@ -254,6 +285,9 @@ impl Maps {
             if let Err(why) = done {
                 return Ok(Err(NotAdopted::Other(io::Error::other(why))));
             }
+        }
+        if socket.is_multipath() {
+            return Ok(Ok(())); // its subflows are below: see Queue
         }
         Ok(socket
             .yield_receiving()
@@ -307,7 +341,7 @@ impl Maps {
         if target.mark {
             // First: the congestion control keeps the mark that it finds.
             socket.mark()?;
-        } else if !target.only_nicer {
+        } else if !target.only_nicer && (is_of_a_level || had.marked()) {
             self.leave_unmarked(&key);
             socket.unmark(&had)?;
         }
@@ -343,6 +377,11 @@ impl Maps {
             self.note(key, &noted);
         }
     }
+}
+
+fn has(map: &Option<MapHandle>, key: &[u8]) -> bool {
+    let found = |map: &MapHandle| matches!(map.lookup(key, MapFlags::ANY), Ok(Some(_)));
+    map.as_ref().is_some_and(found)
 }
 
 #[cfg(test)]

@@ -101,10 +101,11 @@ pub(crate) fn make() -> Result<()> {
     Ok(())
 }
 
-/// Detaches and unpins every link. Sockets that run on a congestion control keep it.
-pub(crate) fn remove_links() -> Result<()> {
+/// Detaches and unpins every link, or those whose names begin so. Sockets that run on a congestion control keep it.
+pub(crate) fn remove_links(which: Option<[&str; 2]>) -> Result<()> {
     let mut released = Vec::new();
-    for path in entries(&links())? {
+    let wanted = |path: &PathBuf| which.is_none_or(|begin| begin.iter().any(|begin| name(path).starts_with(begin)));
+    for path in entries(&links())?.into_iter().filter(wanted) {
         if let Some(cc) = name(&path).strip_prefix("sender-") {
             released.push(cc.to_owned());
         }

@@ -17,17 +17,42 @@ use serde::Serialize;
 
 use crate::attachments::InEffect;
 use crate::group::Group;
+use crate::shared::{NN_MOST_SCALE, POLICY_TOS};
 use crate::{Error, Result};
 
+/// How many connections there are, and how many of them send with DSCP LE now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Count {
+    pub all: usize,
+    pub marked: usize,
+}
+
 /// Connections that exist, by the name of their congestion control. Listeners are none.
-pub fn by_congestion_control() -> Result<BTreeMap<String, usize>> {
-    let mut counts = BTreeMap::new();
-    each(ExtensionFlags::CONG, &mut |response| {
+pub fn by_congestion_control() -> Result<BTreeMap<String, Count>> {
+    let mut counts: BTreeMap<_, Count> = BTreeMap::new();
+    each(ExtensionFlags::CONG | MARKS, &mut |response| {
         if let Some(name) = congestion_control(&response) {
-            *counts.entry(name).or_insert(0) += 1;
+            let count = counts.entry(name).or_default();
+            count.all += 1;
+            count.marked += usize::from(dscp(&response) == LE);
         }
     })?;
     Ok(counts)
+}
+
+/// Both, as an IPv6 socket may send IPv4.
+const MARKS: ExtensionFlags = ExtensionFlags::TOS.union(ExtensionFlags::TCLASS);
+const LE: u8 = POLICY_TOS as u8 >> 2;
+
+/// The code point that it sends with.
+fn dscp(response: &InetResponse) -> u8 {
+    let sends_ipv4 = response.header.socket_id.destination_address.to_canonical().is_ipv4();
+    let mark = response.nlas.iter().find_map(|nla| match nla {
+        Nla::Tos(tos) if sends_ipv4 => Some(tos),
+        Nla::Tc(class) if !sends_ipv4 => Some(class),
+        _ => None,
+    });
+    mark.map_or(0, |mark| mark >> 2)
 }
 
 /// All that are no listeners, of both families, with the extensions asked for.
@@ -98,6 +123,9 @@ fn read(datagram: &[u8], on_socket: &mut dyn FnMut(InetResponse)) -> io::Result<
     Ok(true)
 }
 
+/// Timeouts in a row: 1.4 s at least.
+const STUCK: u8 = 3;
+
 /// One end of a connection.
 #[derive(Debug, Clone, Serialize)]
 pub struct Flow {
@@ -117,6 +145,12 @@ pub struct Flow {
     pub sent: u64,
     /// Bytes that arrived in order.
     pub received: u64,
+    /// The code point (DSCP) that it sends with: LE is 1.
+    pub dscp: u8,
+    /// What it receives is granted in units of 2 to the power of this, in bytes.
+    pub receive_scale: u8,
+    /// Times in a row that nothing was acknowledged for so long that it has sent again.
+    pub timeouts: u8,
 }
 
 impl Flow {
@@ -128,6 +162,21 @@ impl Flow {
     /// That its congestion control is of; `None` for those of others.
     pub fn level(&self) -> Option<u32> {
         Group::level_of(&self.congestion_control)
+    }
+
+    /// Marked DSCP LE.
+    pub fn is_marked(&self) -> bool {
+        self.dscp == LE
+    }
+
+    /// In the background, its windows can only be told in units of several segments: netnice cannot make it yield well.
+    pub fn is_coarse(&self) -> bool {
+        i32::from(self.receive_scale) > NN_MOST_SCALE
+    }
+
+    /// Marked, and nothing that it sends arrives.
+    pub fn is_stuck(&self) -> bool {
+        self.is_marked() && self.timeouts >= STUCK
     }
 
     fn of(response: &InetResponse) -> Option<Self> {
@@ -151,6 +200,9 @@ impl Flow {
             },
             sent: info.bytes_acked,
             received: info.bytes_received,
+            dscp: dscp(response),
+            receive_scale: info.wscale >> 4,
+            timeouts: info.retransmits,
         })
     }
 }
@@ -168,7 +220,7 @@ fn measured(info: &TcpInfo) -> u32 {
 /// The kernel does not tell.
 pub fn flows() -> Result<Vec<Flow>> {
     let mut flows = Vec::new();
-    each(ExtensionFlags::CONG | ExtensionFlags::INFO, &mut |response| {
+    each(ExtensionFlags::CONG | ExtensionFlags::INFO | MARKS, &mut |response| {
         flows.extend(Flow::of(&response));
     })?;
     Ok(flows)

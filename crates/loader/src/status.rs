@@ -50,6 +50,8 @@ pub struct Status {
 pub struct Connections {
     pub algorithm: String,
     pub count: usize,
+    /// Of them, those that send with DSCP LE now.
+    pub marked: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -70,7 +72,8 @@ pub fn status() -> Result<Status> {
     let connections = names
         .filter(|n| registered.contains(n) || found.contains_key(n))
         .map(|algorithm| Connections {
-            count: found.get(&algorithm).copied().unwrap_or(0),
+            count: found.get(&algorithm).map_or(0, |count| count.all),
+            marked: found.get(&algorithm).map_or(0, |count| count.marked),
             algorithm,
         })
         .collect();

@@ -11,6 +11,7 @@ use anyhow::Result;
 use netnice_loader::attachments::{above, in_effect, Attachment};
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::group::Group;
+use netnice_loader::live;
 use netnice_loader::niceness;
 use netnice_loader::rules::{self, Rule};
 use netnice_loader::sockets::{flows, name_of, owners, sockets_of, Flow};
@@ -65,6 +66,15 @@ pub struct OfProcess {
     in_effect: Option<Group>,
     /// Its connections in this network namespace, by their congestion control.
     connections: BTreeMap<String, usize>,
+    /// `None`: only root is told.
+    receiving: Option<Receiving>,
+}
+
+/// Connections by whether what they receive yields.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Receiving {
+    yielding: usize,
+    others: usize,
 }
 
 impl OfProcess {
@@ -80,9 +90,20 @@ impl OfProcess {
             .map_or_else(Vec::new, |cgroup| Cause::of(&hierarchy, cgroup));
         let sockets = sockets_of(pid);
         let mut connections = BTreeMap::new();
-        for flow in flows()?.iter().filter(|flow| sockets.contains(&flow.inode)) {
+        let flows: Vec<Flow> = flows()?.into_iter().filter(|f| sockets.contains(&f.inode)).collect();
+        for flow in &flows {
             *connections.entry(flow.congestion_control.clone()).or_insert(0) += 1;
         }
+        let receiving = live::receiving(pid).map(|yields| {
+            let yielding = flows
+                .iter()
+                .filter(|flow| yields.get(&flow.inode.into()) == Some(&true));
+            let yielding = yielding.count();
+            Receiving {
+                yielding,
+                others: flows.len() - yielding,
+            }
+        });
         let mut rules = rules::current();
         rules.retain(|rule| rule.names_command(&program));
         Ok(Some(Self {
@@ -94,6 +115,7 @@ impl OfProcess {
             causes,
             in_effect: in_effect(pid),
             connections,
+            receiving,
         }))
     }
 }
@@ -113,7 +135,10 @@ impl Display for OfProcess {
             writeln!(f, "                   {cause}")?;
         }
         match self.in_effect {
-            None => writeln!(f, "  in effect        foreground: what it opens is not touched")?,
+            None => writeln!(
+                f,
+                "  in effect        foreground: what it opens from now on is not touched"
+            )?,
             Some(group) => writeln!(f, "  in effect        {group}: {}", promised(group))?,
         }
         let by = self.connections.iter();
@@ -122,16 +147,30 @@ impl Display for OfProcess {
             0 => write!(
                 f,
                 "  its connections  none in this network namespace, or not told to you"
+            )?,
+            _ => write!(f, "  its connections  {}", counts.join(", "))?,
+        }
+        let receives = self.in_effect.is_some_and(|group| group.direction.receives());
+        match (self.receiving, counts.len()) {
+            (_, 0) => Ok(()),
+            (Some(Receiving { yielding: 0, .. }), _) if !receives => Ok(()),
+            (Some(Receiving { yielding, others }), _) => write!(
+                f,
+                "\n                   incoming traffic yields on {yielding}, does not on {others}"
             ),
-            _ => write!(f, "  its connections  {}", counts.join(", ")),
+            (None, _) if receives => write!(
+                f,
+                "\n                   only root is told on how many of them incoming traffic yields"
+            ),
+            (None, _) => Ok(()),
         }
     }
 }
 
 /// What connections to come get.
 fn promised(group: Group) -> String {
-    let sends = format!("what it opens runs on {}", group.congestion_control());
-    let receives = "what it receives yields";
+    let sends = format!("runs on {}", group.congestion_control());
+    let receives = "yields with what it receives";
     let mut parts = Vec::new();
     if group.direction.sends() {
         parts.push(sends);
@@ -139,7 +178,7 @@ fn promised(group: Group) -> String {
     if group.direction.receives() {
         parts.push(receives.to_owned());
     }
-    parts.join(", ")
+    format!("what it opens from now on {}", parts.join(" and "))
 }
 
 #[derive(Debug, Serialize)]
@@ -187,6 +226,8 @@ impl Display for OfCgroup {
 pub struct OfSocket {
     #[serde(flatten)]
     flow: Flow,
+    /// Does what it receives yield? `None`: only root is told.
+    receiving: Option<bool>,
     /// `None`: it is not told to you, or none has it any more.
     process: Option<OfProcess>,
 }
@@ -199,7 +240,12 @@ impl OfSocket {
             .map(|flow| {
                 let owner = owners.get(&flow.inode);
                 let process = owner.map_or(Ok(None), |owner| OfProcess::look(owner.pid))?;
-                Ok(Self { flow, process })
+                let yields = owner.and_then(|owner| live::receiving(owner.pid));
+                Ok(Self {
+                    receiving: yields.and_then(|yields| yields.get(&flow.inode.into()).copied()),
+                    flow,
+                    process,
+                })
             })
             .collect()
     }
@@ -225,6 +271,14 @@ impl Display for OfSocket {
             Some(level) => writeln!(f, "  what it sends    yields at level {level}: {congestion_control}")?,
             None => writeln!(f, "  what it sends    is in the foreground: {congestion_control}")?,
         }
+        writeln!(f, "  its mark         {}", mark(&self.flow))?;
+        let receives = match self.receiving {
+            Some(true) if self.flow.is_coarse() => "yields, but badly: its window scale is large",
+            Some(true) => "yields",
+            Some(false) => "is in the foreground",
+            None => "only root is told",
+        };
+        writeln!(f, "  what it receives {receives}")?;
         if self.differs() {
             writeln!(
                 f,
@@ -235,6 +289,14 @@ impl Display for OfSocket {
             Some(process) => write!(f, "{process}"),
             None => write!(f, "  its process      not told to you, or none any more"),
         }
+    }
+}
+
+fn mark(flow: &Flow) -> String {
+    match flow.dscp {
+        _ if flow.is_marked() => "DSCP LE".to_owned(),
+        0 => "none".to_owned(),
+        other => format!("DSCP {other}, of its program"),
     }
 }
 

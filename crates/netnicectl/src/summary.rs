@@ -24,9 +24,13 @@ impl Display for Summary<'_> {
         }
         let counted = status.connections_untold.is_none();
         for c in status.connections.iter().filter(|_| counted) {
+            let marked = match c.count {
+                0 => String::new(),
+                _ => format!(", of them marked DSCP LE now: {}", c.marked),
+            };
             writeln!(
                 f,
-                "connections on '{}' in this network namespace: {}",
+                "connections on '{}' in this network namespace: {}{marked}",
                 c.algorithm, c.count
             )?;
         }
@@ -165,7 +169,7 @@ fn counted(f: &mut Formatter<'_>, c: &Counters) -> fmt::Result {
             c.cc_failed
         )?;
     }
-    writeln!(f, "  marked DSCP LE   {}", c.marked)?;
+    writeln!(f, "  marked DSCP LE   {} when they began", c.marked)?;
     if c.mapped_unmarked > 0 {
         writeln!(
             f,

@@ -84,6 +84,27 @@ impl Row {
         all.any(|name| name.to_lowercase().contains(&text))
     }
 
+    /// What keeps it from yielding, or from getting through.
+    fn notes(&self) -> Vec<String> {
+        let (program, peer) = (&self.program, self.flow.peer);
+        let mut notes = Vec::new();
+        if self.flow.is_stuck() {
+            notes.push(format!(
+                "{program} to {peer}: nothing that it sends has arrived since {} timeouts. The peer may be gone, or the path \
+                 may drop packets marked DSCP LE.\nTo find out, start it with 'netnice --no-mark'.\n",
+                self.flow.timeouts
+            ));
+        }
+        if self.flow.is_coarse() {
+            notes.push(format!(
+                "{program} from {peer}: what it receives cannot yield well: its window scale is {}, chosen when it was opened \
+                 without netnice.\nStart it again, with netnice.\n",
+                self.flow.receive_scale
+            ));
+        }
+        notes
+    }
+
     fn key(&self, column: Column) -> u64 {
         match column {
             Column::Rate => self.out_bps + self.in_bps,
@@ -157,8 +178,8 @@ impl Display for Traffic {
         }
         writeln!(
             f,
-            "{:<5} {:>7} {:<15} {:>9} {:>9} {:>8} {:>8} {:>8} {:<9} {:<12} {:<28} UNIT",
-            "LEVEL", "PID", "PROGRAM", "OUT", "IN", "WINDOW", "RTT", "QUEUE", "CONTROL", "STATE", "PEER"
+            "{:<5} {:>7} {:<15} {:>9} {:>9} {:>8} {:>8} {:>8} {:<9} {:<4} {:<12} {:<28} UNIT",
+            "LEVEL", "PID", "PROGRAM", "OUT", "IN", "WINDOW", "RTT", "QUEUE", "CONTROL", "DSCP", "STATE", "PEER"
         )?;
         for row in &self.connections {
             line(f, row)?;
@@ -168,7 +189,10 @@ impl Display for Traffic {
             let (out, into) = (bits(sum.out_bps), bits(sum.in_bps));
             writeln!(f, "{:<5} {out:>9} {into:>9} {unit}", sum.connections)?;
         }
-        Ok(())
+        let background = self.connections.iter().filter(|row| row.level.is_some());
+        background
+            .flat_map(Row::notes)
+            .try_for_each(|note| write!(f, "\n{note}"))
     }
 }
 
@@ -178,7 +202,7 @@ fn line(f: &mut Formatter<'_>, row: &Row) -> fmt::Result {
     let pid = row.pid.map_or("-".to_owned(), |pid| pid.to_string());
     writeln!(
         f,
-        "{level:<5} {pid:>7} {:<15} {:>9} {:>9} {:>8} {:>8} {:>8} {:<9} {:<12} {:<28} {}",
+        "{level:<5} {pid:>7} {:<15} {:>9} {:>9} {:>8} {:>8} {:>8} {:<9} {:<4} {:<12} {:<28} {}",
         row.program,
         bits(row.out_bps),
         bits(row.in_bps),
@@ -186,10 +210,20 @@ fn line(f: &mut Formatter<'_>, row: &Row) -> fmt::Result {
         milliseconds(flow.rtt_us),
         milliseconds(row.queue_us),
         flow.congestion_control,
+        code_point(flow),
         flow.state,
         flow.peer.to_string(),
         row.unit
     )
+}
+
+/// What it sends with.
+fn code_point(flow: &Flow) -> String {
+    match flow.dscp {
+        0 => "-".to_owned(),
+        _ if flow.is_marked() => "LE".to_owned(),
+        other => other.to_string(),
+    }
 }
 
 fn bits(rate: u64) -> String {
@@ -229,6 +263,9 @@ mod tests {
             base_us: 20_000,
             sent,
             received: 0,
+            dscp: 0,
+            receive_scale: 7,
+            timeouts: 0,
         }
     }
 
@@ -279,6 +316,28 @@ mod tests {
         let mut traffic = traffic();
         traffic.keep(|row| row.pid.is_none());
         assert_eq!(traffic.connections[0].out_bps, 0, "it was not there before");
+    }
+
+    #[test]
+    fn what_cannot_be_mended_is_named() {
+        let mut traffic = traffic();
+        assert!(!traffic.to_string().contains("netnice --no-mark"));
+        for row in &mut traffic.connections {
+            (row.flow.dscp, row.flow.timeouts, row.flow.receive_scale) = (1, 3, 14);
+        }
+        let text = traffic.to_string();
+        assert_eq!(
+            text.matches("netnice --no-mark").count(),
+            2,
+            "of those in the background"
+        );
+        assert_eq!(text.matches("its window scale is 14").count(), 2);
+        assert!(text.contains(" LE "));
+        traffic.connections.iter_mut().for_each(|row| row.flow.dscp = 10);
+        assert!(
+            !traffic.to_string().contains("netnice --no-mark"),
+            "another mark is its own"
+        );
     }
 
     #[test]

@@ -39,7 +39,7 @@ def _client(address: str) -> socket.socket:
     return socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
 
 
-def _like(peer: socket.socket) -> list[str | int]:
+def settings(peer: socket.socket) -> list[str | int]:
     """Congestion control, TOS (of IPv4) and priority of a connection."""
     name = peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).partition(b"\0")[0].decode()
     tos = peer.getsockopt(socket.IPPROTO_IP, socket.IP_TOS)
@@ -83,7 +83,7 @@ def many(number: str) -> None:
 def gets() -> None:
     """Connects to itself, and prints what it is given: congestion control and TOS."""
     server = socket.create_server(("127.0.0.1", 0))
-    print(json.dumps(_like(socket.create_connection(server.getsockname()))[:2]))
+    print(json.dumps(settings(socket.create_connection(server.getsockname()))[:2]))
 
 
 def serve() -> None:
@@ -91,7 +91,7 @@ def serve() -> None:
     server, kept = _server(), []
     while True:
         kept.append(server.accept()[0])
-        print(json.dumps(_like(kept[-1])[:2]), flush=True)
+        print(json.dumps(settings(kept[-1])[:2]), flush=True)
 
 
 def late(*words: str) -> None:
@@ -104,7 +104,7 @@ def late(*words: str) -> None:
         with contextlib.suppress(BlockingIOError):
             while True:
                 kept.append(server.accept()[0])
-        print(json.dumps([_like(peer) for peer in kept]), flush=True)
+        print(json.dumps([settings(peer) for peer in kept]), flush=True)
 
 
 def pour() -> None:
@@ -268,6 +268,28 @@ def chooses_tos(address: str, port: str, tos: str) -> None:
     while True:
         connection.sendall(bytes(65536))
         time.sleep(0.01)
+
+
+def drains_with_tos(address: str, port: str, tos: str) -> None:
+    """A download that marks itself once it has begun, and sends nothing."""
+    with _client(address) as connection:
+        connection.connect((address, int(port)))
+        connection.recv(65536)
+        connection.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, int(tos))
+        print("chosen", flush=True)
+        while connection.recv(65536):
+            time.sleep(0.01)
+
+
+def later(address: str, port: str) -> None:
+    """An upload that begins at SIGUSR1."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+    with _client(address) as connection:
+        connection.connect((address, int(port)))
+        print("connected", flush=True)
+        signal.sigwait([signal.SIGUSR1])
+        while True:
+            connection.sendall(bytes(65536))
 
 
 def asks(verb: str, niceness: str, count: str = "1") -> None:

@@ -32,7 +32,16 @@
 
 #include "../../policy/keep.h"
 
-#define nn_see_mark(sk) see_mark(sk)
+/* What a marked listening socket accepts has its mark, but not its priority: the kernel begins with 0. */
+static __always_inline void nn_see_mark(struct sock *sk)
+{
+	int priority = POLICY_PRIORITY;
+
+	see_mark(sk);
+	if ((tos_of(sk, sends_ipv4(sk)) & ~3) == POLICY_TOS && !sk->sk_priority)
+		bpf_setsockopt(sk, SOL_SOCKET, SO_PRIORITY, &priority, sizeof(priority));
+}
+
 #define nn_keep_mark(sk) keep_mark(sk, sk)
 
 #define NN_OP(ret, name, ...)                                                                                          \

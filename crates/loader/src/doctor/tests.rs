@@ -21,6 +21,7 @@ fn well() -> Facts {
         capabilities: u64::MAX,
         holders: Some(Vec::new()),
         memlock: Some(65536),
+        receive_buffer: Some(6 << 20),
     }
 }
 
@@ -194,4 +195,20 @@ fn somebody_alone_at_the_root() {
     let found = found.expect("it is checked");
     assert_eq!(found.verdict, Verdict::Note);
     assert!(found.state.contains("'theirs' (program 7, sock_ops)"));
+}
+
+#[test]
+fn large_units_of_windows_are_told() {
+    let told = |most| {
+        let facts = Facts {
+            receive_buffer: most,
+            ..well()
+        };
+        let found = findings(&facts).into_iter().find(|f| f.name == "window scale");
+        found.expect("it is checked").verdict
+    };
+    assert_eq!(told(Some(6 << 20)), Verdict::Ok);
+    assert_eq!(told(Some(1 << 30)), Verdict::Note);
+    assert_eq!(told(None), Verdict::Note);
+    assert!(unmendable(&[]).is_none());
 }

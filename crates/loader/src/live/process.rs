@@ -14,7 +14,7 @@ use rustix::process::{pidfd_getfd, pidfd_open, Pid, PidfdFlags, PidfdGetfdFlags}
 use rustix::thread::{move_into_link_name_space, LinkNameSpaceType};
 
 use super::socket::Tcp;
-use crate::shared::{waiting_choices, waiting_counters, WAITING_LISTENERS};
+use crate::shared::{waiting_choices, waiting_counters, WAITING_SOCKETS};
 use crate::{object, pins, Error, Result};
 
 pub(super) struct Process {
@@ -109,10 +109,11 @@ const PROGRAM: &str = "each";
 /// The end of the name of the section that they are in.
 const CHOICES: &str = ".rodata.waiting";
 
-/// Listening sockets of a process for which connections wait.
+/// Sockets of a process with connections below them that have no descriptor: those that wait to be accepted, and the subflows
+/// of MPTCP.
 #[derive(Default)]
 pub(super) struct Queue {
-    listeners: Vec<u64>,
+    sockets: Vec<u64>,
     connections: usize,
 }
 
@@ -120,10 +121,14 @@ impl Queue {
     pub(super) fn add(&mut self, socket: &Tcp) {
         // One that cannot say is none of those that matter.
         let waiting = socket.waiting().unwrap_or(0);
-        if let (1.., Ok(cookie)) = (waiting, socket.cookie()) {
-            self.listeners.push(cookie);
+        if waiting > 0 || socket.is_multipath() {
+            self.sockets.extend(socket.cookie());
             self.connections += waiting as usize;
         }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.sockets.is_empty()
     }
 
     /// How many wait.
@@ -134,8 +139,8 @@ impl Queue {
     /// What waits becomes as chosen. Takes root.
     pub(super) fn turn(&self, process: &Process, choices: &waiting_choices) -> Result<waiting_counters> {
         let object = load(choices)?;
-        for cookie in self.listeners.iter().take(WAITING_LISTENERS as usize) {
-            map(&object, "listeners")
+        for cookie in self.sockets.iter().take(WAITING_SOCKETS as usize) {
+            map(&object, "asked")
                 .update(&cookie.to_ne_bytes(), &1u32.to_ne_bytes(), MapFlags::ANY)
                 .map_err(Error::bpf("ask for a listening socket"))?;
         }

@@ -9,8 +9,9 @@ use std::time::Duration;
 use anyhow::{bail, Result};
 use clap::Args;
 use netnice_loader::cgroup::Hierarchy;
-use netnice_loader::doctor::{findings, Finding, Verdict};
+use netnice_loader::doctor::{findings, unmendable, Finding, Verdict};
 use netnice_loader::facts::Facts;
+use netnice_loader::sockets::flows;
 use netnice_loader::status::{status, Condition};
 use netnice_output::print;
 
@@ -177,7 +178,9 @@ pub struct Doctor {
 
 impl Doctor {
     pub fn run(self) -> Result<ExitCode> {
-        let findings = findings(&Facts::gather("/".as_ref()));
+        let mut findings = findings(&Facts::gather("/".as_ref()));
+        // A kernel without tcp_diag does not tell.
+        findings.extend(unmendable(&flows().unwrap_or_default()));
         if self.json {
             print_json(&findings)?;
         } else {
