@@ -18,7 +18,7 @@ import pytest
 from system.harness import kernel
 from system.harness.commands import Done, Pair, call, end, netnice, netnicectl, runs_on, status
 from system.harness.kernel import rewrite_state
-from testbed import program
+from testbed import program, sockets
 from testbed.namespace import wait_until
 from testbed.reservation import VARIABLE
 
@@ -234,7 +234,7 @@ class TestDownWithLiveConnections:
         wait_until(lambda: runs_on(pair.a, peer=port) == ["netnice"], "the upload")
         assert netnicectl("down").stdout == "down; 1 process is in the foreground again\n"
         assert "netnice" not in kernel.registered()
-        assert runs_on(pair.a, peer=port) == ["netnice"]
+        assert runs_on(pair.a, peer=port) == ["cubic"]
         upload.wait(timeout=60)
         assert upload.returncode == 0
         assert json.loads(sink.line()) == [size, hashlib.sha256(bytes(size)).hexdigest()]
@@ -245,10 +245,28 @@ class TestDownWithLiveConnections:
         port = pair.connect(client=["netnice"]).port
         netnicectl("down")
         netnicectl("up")
-        assert runs_on(pair.a, peer=port) == ["netnice"]
+        assert runs_on(pair.a, peer=port) == ["cubic"]
         assert_works()
+
+    @pytest.mark.usefixtures("fresh")
+    def test_up_again_beside_those_that_no_process_has(self, pair: Pair) -> None:
+        """What a program had sent before it ended goes on by the algorithm it ran on."""
+
+        def left() -> list[str]:
+            found = sockets(pair.a, peer_port=port)
+            return [one.congestion_control for one in found if one.state == "FIN-WAIT-1"]
+
+        port = int(pair.end(pair.b, "sink", "1e5").line())
+        sender = pair.a.spawn("netnice", *end("send", pair.b4, str(port), "netnice", "600"))
+        wait_until(lambda: runs_on(pair.a, peer=port) == ["netnice"], "the connection")
+        wait_until(lambda: sockets(pair.a, peer_port=port)[0].number("notsent") > 100_000, "a full buffer", seconds=20)
+        sender.end()
+        assert left() == ["netnice"]
         netnicectl("down")
-        assert runs_on(pair.a, peer=port) == ["netnice"]
+        assert left() == ["netnice"]
+        netnicectl("up")
+        assert left() == ["netnice"]
+        assert_works()
 
 
 def test_another_session_waits_for_this_one() -> None:

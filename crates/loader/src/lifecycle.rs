@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Loading: from whatever is found to all in place, or nothing done and a reason. Unloading: nothing stays; live connections
-//! keep the algorithm they run on until they end.
+//! Loading: from whatever is found to all in place, or nothing done and a reason. Unloading: nothing stays; every socket that
+//! a process has gets back what it had.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

@@ -189,7 +189,7 @@ EXPERIMENTS["vulture-fig12"] = estimates(12, "reno")
 MORE = "{seeds} runs have {mean} ± {half}: beside another flow the estimate is a segment more than the window in most"
 FLOOR = (
     "{mean}: TIDE begins at its floor and comes back to the estimate. When it took that at once, a download that "
-    "'netnice -p' made background had a tenth of 10 Mbit/s after 2.6 to 5.5 s beside another; so, after 1.0 to 2.2 s"
+    "'netnice -p' made background had a tenth of 10 Mbit/s after 2.7 to 4.9 s beside another; so, after 1.0 to 2.3 s"
 )
 EXPERIMENTS["vulture-fig13"] = report_figure(
     title="Vulture, figure 13: the window at the switch",

@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 
+MPTCP = socket.IPPROTO_MPTCP
 NETNICE_RECEIVE = 0x6E6E
 IPV6_ADDRFORM = 1
 
@@ -35,8 +36,8 @@ def _server(protocol: int = 0, backlog: int = 4096, control: str = "") -> socket
     return server
 
 
-def _client(address: str) -> socket.socket:
-    return socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+def _client(address: str, protocol: int = 0) -> socket.socket:
+    return socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM, protocol)
 
 
 def settings(peer: socket.socket) -> list[str | int]:
@@ -98,7 +99,7 @@ def late(*words: str) -> None:
     """late [mptcp] [CONGESTION CONTROL]: accepts what waits at SIGUSR1, and says what each connection is like."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
     control = [word for word in words if word != "mptcp"]
-    server, kept = _server(socket.IPPROTO_MPTCP if "mptcp" in words else 0, 4096, *control), []
+    server, kept = _server(MPTCP if "mptcp" in words else 0, 4096, *control), []
     server.setblocking(False)
     while signal.sigwait([signal.SIGUSR1]):
         with contextlib.suppress(BlockingIOError):
@@ -107,7 +108,7 @@ def late(*words: str) -> None:
         print(json.dumps([settings(peer) for peer in kept]), flush=True)
 
 
-def pour() -> None:
+def pour(control: str = "", protocol: str = "tcp") -> None:
     """Sends zeros without end to whoever connects."""
 
     def one(peer: socket.socket) -> None:
@@ -115,7 +116,7 @@ def pour() -> None:
             while True:
                 peer.sendall(bytes(65536))
 
-    server = _server()
+    server = _server(MPTCP if protocol == "mptcp" else 0, control=control)
     while True:
         threading.Thread(target=one, args=(server.accept()[0],), daemon=True).start()
 
@@ -146,9 +147,9 @@ def pool(address: str, port: str, idle: str, warmed: str) -> None:
         busy.sendall(bytes(65536))
 
 
-def drain(address: str, port: str) -> None:
+def drain(address: str, port: str, protocol: str = "tcp") -> None:
     """Takes whatever a server sends over one connection."""
-    with _client(address) as connection:
+    with _client(address, MPTCP if protocol == "mptcp" else 0) as connection:
         connection.connect((address, int(port)))
         while connection.recv(65536):
             pass

@@ -81,8 +81,8 @@ fn told_up(outcome: &Outcome) -> String {
 
 /// Take everything out of the kernel again
 ///
-/// Connections that yield go on yielding until they end. Processes in the background return to the
-/// foreground for what they connect from then on.
+/// Open sockets go on, and get back the congestion control, marks, priority and window clamp that they had, or that their
+/// program has set since. Processes in the background return to the foreground.
 #[derive(Debug, Args)]
 pub struct Down {
     /// Name each step on standard error when it is done
