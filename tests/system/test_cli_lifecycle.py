@@ -256,7 +256,7 @@ class TestDownWithLiveConnections:
             found = sockets(pair.a, peer_port=port)
             return [one.congestion_control for one in found if one.state == "FIN-WAIT-1"]
 
-        port = int(pair.end(pair.b, "sink", "1e5").line())
+        port = int(pair.end(pair.b, "sink", "1e4").line())
         sender = pair.a.spawn("netnice", *end("send", pair.b4, str(port), "netnice", "600"))
         wait_until(lambda: runs_on(pair.a, peer=port) == ["netnice"], "the connection")
         wait_until(lambda: sockets(pair.a, peer_port=port)[0].number("notsent") > 100_000, "a full buffer", seconds=20)
