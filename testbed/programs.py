@@ -44,6 +44,7 @@ PACKAGES = {
     "sshd": "openssh-server",
     "ssh-keygen": "openssh-client",
     "apt-get": "apt",
+    "borg": "borgbackup",
     "aria2c": "aria2",
     "chromedriver": "chromium-driver",
     "ping": "iputils-ping",

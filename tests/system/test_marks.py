@@ -76,12 +76,12 @@ def told(pair: Pair, port: int) -> tuple[list[str], str, int]:
     """By top: congestion control and code point; by explain: the mark; by status: how many are marked."""
     there = [program("nsenter"), f"--net={pair.a.file}", "--", program("netnicectl")]
 
-    def run(*words: str) -> str:
+    def tell(*words: str) -> str:
         return subprocess.run([*there, *words], capture_output=True, text=True, check=True).stdout
 
-    (row,) = (line.split() for line in run("top", "--once", "--interval", "0.2").splitlines() if f":{port}" in line)
-    (mark,) = (line for line in run("explain", f":{port}").splitlines() if line.startswith("  its mark"))
-    connections = {c["algorithm"]: c for c in json.loads(run("status", "--json"))["connections"]}
+    (row,) = (line.split() for line in tell("top", "--once", "--interval", "0.2").splitlines() if f":{port}" in line)
+    (mark,) = (line for line in tell("explain", f":{port}").splitlines() if line.startswith("  its mark"))
+    connections = {c["algorithm"]: c for c in json.loads(tell("status", "--json"))["connections"]}
     return row[8:10], mark.split(maxsplit=2)[2], connections["netnice"]["marked"]
 
 

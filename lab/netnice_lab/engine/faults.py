@@ -50,7 +50,7 @@ MUTANTS = {
             "floor-of-one",
             "the window does not fall below one segment",
             "algorithms/common",
-            "flow->win.floor = nn_max(p[NN_P_min_window], 1);",
+            "flow->win.floor = (u16)nn_min(nn_max(p[NN_P_min_window], 1), 0xffff);",
             "flow->win.floor = 1 << NN_SHIFT;",
         ),
         Mutant(
