@@ -50,6 +50,15 @@ nn_inline bool nn_niceness_turns(u32 now, u32 wanted)
 	return wanted || now;
 }
 
+/*
+ * SO_PRIORITY of a socket that leaves its level: what it had, unless its program has set another since. Without root, marking
+ * leaves 0.
+ */
+nn_inline u32 nn_niceness_priority(u32 now, u32 had, u32 marked)
+{
+	return now == marked || !now ? had : now;
+}
+
 /* Can it be asked for? 0, the foreground, can. */
 nn_inline bool nn_niceness_valid(u32 wanted)
 {

@@ -38,8 +38,8 @@ nn_rare void nn_receiver_switch(struct nn_receiver *flow, nn_receiver_params p, 
 #define NN_WATCHED_US 1000000u /* without timestamps there are no rounds yet */
 
 /*
- * A flow in use begins to yield: from the next arrivals on. `acked`: the newest acknowledgement sent. Nothing more is granted
- * while its sender's window is measured; what was lasts longer, or the flow is at its floor that much sooner.
+ * A flow in use begins to yield with the next arrivals. `acked`: the newest acknowledgement sent. While the sender's window is
+ * measured, the right edge of the receive window stands still.
  */
 nn_inline void nn_receiver_join(struct nn_receiver *flow, u32 acked)
 {

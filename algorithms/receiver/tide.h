@@ -20,7 +20,7 @@
  * It remembers the window that filled the path without a queue. One that met a queue as soon as it was reached is rejected:
  * it halves, for the stranger who took the path may give it back. A delay that stands still is tried as the path's
  * (route.h). After its first decrease nothing is decided until it is seen (first_cut.h). A flow that was foreground until
- * now begins at the floor: its own queue hides the base RTT, and those whom it is to yield to.
+ * now begins at the floor, as its own queue hides the base RTT and the queues of others.
  *
  * Why the least queue of a round: our own burst makes some segments wait, a standing queue all. Why a drain and not a
  * halving: alone, it costs nothing, for what is taken away was only waiting. Why a floor in segments: a flow at one
@@ -46,8 +46,7 @@
 	P(skew, 0)
 
 #define TIDE_LARGE 12 /* segments */
-#define TIDE_JOIN_ROUNDS                                                                                               \
-	8 /* at the floor, for the queues of others to change: without, it is back beside them for 1 s more */
+#define TIDE_JOIN_ROUNDS 8 /* at the floor: a standing queue changes meanwhile, and shows (test_switching.py) */
 
 nn_inline void tide_on_start(struct nn_receiver *flow, nn_receiver_params p)
 {

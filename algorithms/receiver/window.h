@@ -11,22 +11,19 @@
 #define NN_TELLINGS_A_WINDOW 256
 
 /*
- * A window is told in units of 2^scale bytes, and the scale, chosen with the SYN, is for what the host lets a window grow to:
- * where that is 1 GiB, a unit is 16 KiB, and sixteen downloads cannot have windows of two segments each. A unit of a KiB tells
- * windows of up to 64 MiB: 1 Gbit/s at half a second.
+ * A window is advertised in units of 2^scale bytes. The SYN fixes the scale, by the largest receive buffer of the host: for
+ * 1 GiB a unit is 16 KiB, more than the two segments that each of sixteen downloads should have. Units of 1 KiB allow windows
+ * of 64 MiB: 1 Gbit/s at half a second.
  */
 #define NN_MOST_SCALE 10
 
-/* Bytes: of a socket that is clamped to this, the kernel tells windows in that scale, or in the host's own if smaller. */
+/* Bytes: a socket with this clamp gets that scale, or the host's own if smaller. */
 enum nn_most_clamp { NN_CLAMP_OF_SCALE = 65535 << NN_MOST_SCALE };
 
-/* Bytes: none at all, to TCP_WINDOW_CLAMP. */
+/* Bytes: a TCP_WINDOW_CLAMP that limits nothing. */
 #define NN_UNCLAMPED (1u << 30)
 
-/*
- * The clamp of the window for the core's `window` (0: it has none to say) and the application's own clamp (0: none): the
- * lesser of the two.
- */
+/* Bytes: TCP_WINDOW_CLAMP is the lesser of the core's window and the application's own clamp; of each, 0 is none. */
 nn_inline u32 nn_clamp_of(u32 window, u32 own)
 {
 	u32 most = own ? own : NN_UNCLAMPED;
@@ -35,15 +32,15 @@ nn_inline u32 nn_clamp_of(u32 window, u32 own)
 }
 
 /*
- * The application's own clamp of a connection in use, 0: none. The kernel's is what the receive buffer holds: half of its bytes
- * (TCP_DEFAULT_SCALING_RATIO) or, once it has seen segments, about their part of the memory they take.
+ * The application's own clamp of a connection in use, bytes; 0: none. The kernel's own clamp is half of the receive buffer
+ * (TCP_DEFAULT_SCALING_RATIO) or, after the first segments, the payload's part of their memory: above a quarter.
  */
 nn_inline u32 nn_own_clamp(u32 clamp, u32 buffer)
 {
 	return clamp < buffer / 4 ? clamp : 0;
 }
 
-/* Does a clamp keep the host's own scale from growing past NN_MOST_SCALE? An application's own, if less, does already. */
+/* May the scale exceed NN_MOST_SCALE with the application's own clamp `own`, 0: none? */
 nn_inline bool nn_limits_scale(u32 own)
 {
 	return !own || own > NN_CLAMP_OF_SCALE;

@@ -22,8 +22,7 @@
 #define NN_SETS 128u /* a power of two */
 #define NN_WAYS 4u
 #define NN_TURN_SHIFT 22 /* of a clock in us: a turn lasts 4.2 s, longer than most flows below one segment are silent */
-#define NN_WINDOW_SHIFT                                                                                                \
-	16 /* time constant of `window`, us: 66 ms. 1 s lags behind growth, and would shrink every flow */
+#define NN_WINDOW_SHIFT 16 /* time constant of `window`, us: 66 ms. 1 s lags behind growth, and shrinks flows */
 #define NN_ASKING_SHIFT 20 /* time constant of `asking`, us: 1 s, many rounds of a flow below one segment */
 #define NN_TURNS 1024u /* until that clock wraps */
 #define NN_WORST_RTT_US 4000000u /* so long a worst RTT counts: longer than a flow below one segment is silent */

@@ -141,6 +141,17 @@ class TestRules:
                     assert {name for name, *_ in server.accept()} == {"netnice2"}
 
 
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("by", ["off", "down"])
+def test_a_mark_that_the_program_chose_itself_stays(pair: Pair, by: str) -> None:
+    with serve(pair.b, "le") as server, callers(pair, server, 3, pair.b4):
+        if by == "off":
+            netnice("-n", "off", "-p", str(server.pid))
+        else:
+            netnicectl("down")
+        assert server.accept() == [["cubic", 4, 0]] * 3
+
+
 class TestCgroup:
     def test_attach_and_detach(self, pair: Pair) -> None:
         with kernel.cgroup("job.service") as unit:

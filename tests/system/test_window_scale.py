@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""What a host lets its windows grow to chooses the units in which they are told: downloads yield whatever it is."""
+"""The largest receive buffer of a host decides in which units it advertises windows: downloads yield with any."""
 
 from __future__ import annotations
 
@@ -75,9 +75,10 @@ class TestChosen:
         assert "(scale 14)" in said("doctor")
 
 
-@pytest.mark.verify("sixteen downloads for 10 s, five times")
+@pytest.mark.timeout(600)
+@pytest.mark.verify("sixteen downloads for 16 s, twelve times")
 def test_documents_beside_sixteen_downloads(trial: Trial) -> None:
-    """10 Mbit/s, 40 ms; each against a host of the usual buffers, before and after it."""
+    """10 Mbit/s, 40 ms; three rounds of all, with other documents each. One round alone differs by up to .07."""
     latencies: dict[int, list[float]] = {most: [] for most in (USUAL, *MOST)}
     with (
         Namespace("www") as www,
@@ -86,11 +87,11 @@ def test_documents_beside_sixteen_downloads(trial: Trial) -> None:
         Nginx(www, {"documents": LARGEST}) as web,
     ):
         port = www.spawn(*end("pour"), stdout=subprocess.PIPE).line().strip()
-        for most in (USUAL, *MOST, USUAL):
+        for most, seed in ((most, seed) for seed in (7, 8, 9) for most in (USUAL, *MOST)):
             tune(home, most)
             running = [home.spawn("netnice", *end("drain", www.address, port)) for _ in range(16)]
             time.sleep(4)
-            window = documents(home, web, 7, 12)
+            window = documents(home, web, seed, 12)
             latencies[most] += window.latencies
             for one in running:
                 one.end()

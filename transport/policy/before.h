@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What a socket had before it came to a level of netnice: `off`, `detach` and `down` give it back. Written before a level's
- * congestion control is chosen; what a program sets meanwhile, where netnice puts its mark back (keep.h). Of a socket that a
- * user without rights switches while it is in use, only that it is marked: such a user may not write here.
+ * congestion control is chosen, and when netnice replaces a mark that the program has set since (keep.h). An ordinary user who
+ * switches a socket in use cannot write here: of such a socket only the mark is known.
  */
 #ifndef NN_POLICY_BEFORE_H
 #define NN_POLICY_BEFORE_H

@@ -69,14 +69,13 @@ static __always_inline void unmark(struct tcp_sock *tcp, const struct socket_bef
 {
 	struct sock *sk = &tcp->inet_conn.icsk_inet.sk;
 	bool ipv4 = sends_ipv4(sk);
-	u32 priority = sk->sk_priority;
 
 	if ((tos_of(sk, ipv4) & ~3) == POLICY_TOS)
 		put_marks(tcp, ipv4, ipv4 ? had->tos : had->traffic_class,
-			  !priority || priority == POLICY_PRIORITY ? had->priority : priority);
+			  nn_niceness_priority(sk->sk_priority, had->priority, POLICY_PRIORITY));
 }
 
-static __always_inline void turn_marks(struct tcp_sock *tcp, const struct socket_before *had)
+static __always_inline void turn_marks(struct tcp_sock *tcp, const struct socket_before *had, bool of_level)
 {
 	struct socket_before *noted;
 
@@ -84,7 +83,7 @@ static __always_inline void turn_marks(struct tcp_sock *tcp, const struct socket
 		put_marks(tcp, sends_ipv4(&tcp->inet_conn.icsk_inet.sk), POLICY_TOS, POLICY_PRIORITY);
 		mark_stays(tcp);
 	}
-	if (!nn_waiting_choices.unmark)
+	if (!nn_waiting_choices.unmark || !(of_level || had->marked)) /* LE may be the application's own */
 		return;
 	noted = bpf_sk_storage_get(&before, tcp, 0, 0);
 	if (noted)
@@ -130,7 +129,7 @@ static __always_inline void turn(struct tcp_sock *tcp)
 	turn_receiving(tcp);
 	if (nn_niceness_turns(now, wanted))
 		failed = bpf_setsockopt(tcp, SOL_TCP, TCP_CONGESTION, name, sizeof(name));
-	turn_marks(tcp, &had);
+	turn_marks(tcp, &had, now);
 	if (failed) {
 		nn_waiting_counters.reason = failed;
 		COUNT(&nn_waiting_counters, refused);

@@ -10,8 +10,7 @@
 
 /* What they become; written before loading. */
 struct waiting_choices {
-	u8 cc_name
-		[16]; /* as setsockopt(TCP_CONGESTION) takes it; of the foreground: where it is not known what they had */
+	u8 cc_name[16]; /* as setsockopt(TCP_CONGESTION) takes it; foreground: for sockets without a note (before.h) */
 	u32 rank; /* of cc_name, as nn_niceness_rank() counts them; 0: it is the foreground's */
 	u32 only_nicer; /* 1: those that yield more already stay as they are */
 	u32 mark; /* 1: they are marked */

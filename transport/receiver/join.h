@@ -17,7 +17,7 @@
 #define ENOMEM 12
 #define EOPNOTSUPP 95
 
-static __always_inline u32 own_clamp(void *sk)
+static __always_inline u32 clamp_in_use(void *sk)
 {
 	int clamp = 0, buffer = 0;
 
@@ -51,7 +51,7 @@ static __always_inline int join(void *sk, u32 next, u32 segments)
 		__sync_fetch_and_add(&nn_receiver_counters.refused, 1);
 		return -ENOMEM;
 	}
-	c->most = own_clamp(sk);
+	c->most = clamp_in_use(sk);
 	nn_receiver_join(&c->flow, next);
 	c->counted.next = next;
 	c->counted.segments = segments;

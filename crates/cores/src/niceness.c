@@ -47,3 +47,8 @@ bool nn_test_rule_matches(const struct nn_rule *rule, const u8 *name, u32 length
 			return false;
 	return part.possible;
 }
+
+u32 nn_test_priority(u32 now, u32 had, u32 marked)
+{
+	return nn_niceness_priority(now, had, marked);
+}

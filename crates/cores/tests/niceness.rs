@@ -11,6 +11,7 @@ extern "C" {
     fn nn_test_speaks(niceness: u32, rank: u32) -> bool;
     fn nn_test_stays(now: u32, wanted: u32, only_nicer: bool) -> bool;
     fn nn_test_turns(now: u32, wanted: u32) -> bool;
+    fn nn_test_priority(now: u32, had: u32, marked: u32) -> u32;
     fn nn_test_is_call(offset: u32) -> bool;
     fn nn_test_answer(offset: u32, now: u32, owner: bool, root: bool) -> u64;
 }
@@ -73,6 +74,15 @@ fn with_options() -> Vec<u32> {
 
 fn rank(niceness: u32) -> u32 {
     32 - (niceness & 7).leading_zeros()
+}
+
+#[test]
+fn a_socket_gets_its_priority_back_or_keeps_what_its_program_set_since() {
+    const MARKED: u32 = 257;
+    for (now, back) in [(MARKED, 3), (0, 3), (4, 4)] {
+        // SAFETY: three numbers.
+        assert_eq!(unsafe { nn_test_priority(now, 3, MARKED) }, back);
+    }
 }
 
 #[test]

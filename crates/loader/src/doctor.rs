@@ -247,7 +247,7 @@ fn live_receiving(facts: &Facts) -> Finding {
 const FINE: u64 = NN_CLAMP_OF_SCALE as u64;
 
 const UNITS: &str =
-    "A connection's windows are told in units that are chosen when it is opened; large ones hinder yielding.";
+    "A connection advertises windows in units that are fixed when it opens; large units hinder yielding.";
 
 fn window_scale(facts: &Facts) -> Finding {
     let check = |verdict, state: String, remedy: &str| finding("window scale", UNITS, verdict, state, remedy);

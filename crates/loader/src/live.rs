@@ -225,7 +225,7 @@ pub(crate) fn restore_all() {
     }
 }
 
-/// Does what a process' connections receive yield? By inode. `None`: only root is told.
+/// Does the incoming traffic of a process's sockets yield? By inode. `None`: only root can see it.
 pub fn receiving(pid: u32) -> Option<HashMap<u64, bool>> {
     let process = Process::open(pid).ok()?;
     let maps = Maps::open();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! How nice something is, and why: what holds of a process, a cgroup or a connection, put together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Display, Formatter};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -66,8 +66,11 @@ pub struct OfProcess {
     in_effect: Option<Group>,
     /// Its connections in this network namespace, by their congestion control.
     connections: BTreeMap<String, usize>,
-    /// `None`: only root is told.
+    /// `None`: only root can see it.
     receiving: Option<Receiving>,
+    /// The same of each socket, by inode.
+    #[serde(skip)]
+    yields: Option<HashMap<u64, bool>>,
 }
 
 /// Connections by whether what they receive yields.
@@ -94,7 +97,8 @@ impl OfProcess {
         for flow in &flows {
             *connections.entry(flow.congestion_control.clone()).or_insert(0) += 1;
         }
-        let receiving = live::receiving(pid).map(|yields| {
+        let yields = live::receiving(pid);
+        let receiving = yields.as_ref().map(|yields| {
             let yielding = flows
                 .iter()
                 .filter(|flow| yields.get(&flow.inode.into()) == Some(&true));
@@ -116,6 +120,7 @@ impl OfProcess {
             in_effect: in_effect(pid),
             connections,
             receiving,
+            yields,
         }))
     }
 }
@@ -160,7 +165,7 @@ impl Display for OfProcess {
             ),
             (None, _) if receives => write!(
                 f,
-                "\n                   only root is told on how many of them incoming traffic yields"
+                "\n                   only root can see on how many of them incoming traffic yields"
             ),
             (None, _) => Ok(()),
         }
@@ -226,7 +231,7 @@ impl Display for OfCgroup {
 pub struct OfSocket {
     #[serde(flatten)]
     flow: Flow,
-    /// Does what it receives yield? `None`: only root is told.
+    /// Does its incoming traffic yield? `None`: only root can see it.
     receiving: Option<bool>,
     /// `None`: it is not told to you, or none has it any more.
     process: Option<OfProcess>,
@@ -240,7 +245,7 @@ impl OfSocket {
             .map(|flow| {
                 let owner = owners.get(&flow.inode);
                 let process = owner.map_or(Ok(None), |owner| OfProcess::look(owner.pid))?;
-                let yields = owner.and_then(|owner| live::receiving(owner.pid));
+                let yields = process.as_ref().and_then(|process| process.yields.as_ref());
                 Ok(Self {
                     receiving: yields.and_then(|yields| yields.get(&flow.inode.into()).copied()),
                     flow,
@@ -276,7 +281,7 @@ impl Display for OfSocket {
             Some(true) if self.flow.is_coarse() => "yields, but badly: its window scale is large",
             Some(true) => "yields",
             Some(false) => "is in the foreground",
-            None => "only root is told",
+            None => "only root can see whether it yields",
         };
         writeln!(f, "  what it receives {receives}")?;
         if self.differs() {

@@ -96,10 +96,12 @@ def serve() -> None:
 
 
 def late(*words: str) -> None:
-    """late [mptcp] [CONGESTION CONTROL]: accepts what waits at SIGUSR1, and says what each connection is like."""
+    """late [mptcp] [le] [CONGESTION CONTROL]: accepts what waits at SIGUSR1, and says what each connection is like."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
-    control = [word for word in words if word != "mptcp"]
+    control = [word for word in words if word not in ("mptcp", "le")]
     server, kept = _server(MPTCP if "mptcp" in words else 0, 4096, *control), []
+    if "le" in words:
+        server.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 4)
     server.setblocking(False)
     while signal.sigwait([signal.SIGUSR1]):
         with contextlib.suppress(BlockingIOError):

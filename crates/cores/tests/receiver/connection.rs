@@ -61,7 +61,7 @@ impl Use {
         }
     }
 
-    /// When it was given more than the segment of who is still measured, and how much.
+    /// When the window first exceeded the segment of a flow that is still measured, and that window.
     fn began(&self) -> Option<(u32, u32)> {
         self.told.iter().find(|t| t.2 > MSS).map(|t| (t.0 - 1_000_000, t.2))
     }

@@ -169,19 +169,13 @@ impl Tcp {
     /// How many connections wait to be accepted; 0 of one that does not listen.
     pub(super) fn waiting(&self) -> io::Result<u32> {
         // SAFETY: integers, for which any bytes are values.
-        let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
-        let mut length = size_of_val(&info) as libc::socklen_t;
-        let fd = self.fd.as_raw_fd();
-        // SAFETY: the kernel writes at most `length` bytes.
-        let failed = unsafe {
-            let info = (&raw mut info).cast();
-            libc::getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_INFO, info, &raw mut length)
-        };
-        match failed {
-            0 if info.tcpi_state == LISTEN => Ok(info.tcpi_unacked),
-            0 => Ok(0),
-            _ => Err(io::Error::last_os_error()),
-        }
+        let info: libc::tcp_info = unsafe { std::mem::zeroed() };
+        let info = self.get(libc::TCP_INFO, info)?;
+        Ok(if info.tcpi_state == LISTEN {
+            info.tcpi_unacked
+        } else {
+            0
+        })
     }
 
     /// A number that no other socket has.
@@ -216,14 +210,19 @@ impl Tcp {
         }
     }
 
+    /// Bytes; 0: none.
     pub(super) fn window_clamp(&self) -> io::Result<c_int> {
-        let mut value: c_int = 0;
+        self.get(libc::TCP_WINDOW_CLAMP, 0)
+    }
+
+    /// An option of TCP that rustix does not know; the kernel writes it over `value`, which is of integers.
+    fn get<T>(&self, name: c_int, mut value: T) -> io::Result<T> {
         let mut length = size_of_val(&value) as libc::socklen_t;
         let fd = self.fd.as_raw_fd();
         // SAFETY: the kernel writes at most `length` bytes.
         let failed = unsafe {
             let value = (&raw mut value).cast();
-            libc::getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, value, &raw mut length)
+            libc::getsockopt(fd, libc::IPPROTO_TCP, name, value, &raw mut length)
         };
         match failed {
             0 => Ok(value),
@@ -231,7 +230,7 @@ impl Tcp {
         }
     }
 
-    /// An option of TCP that rustix does not know.
+    /// Likewise.
     fn set(&self, name: c_int, value: c_int) -> io::Result<()> {
         let length = size_of_val(&value) as libc::socklen_t;
         let fd = self.fd.as_raw_fd();
