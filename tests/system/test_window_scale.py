@@ -39,14 +39,14 @@ class TestChosen:
 
     @pytest.mark.parametrize("kind", [4, 6, "mapped"])
     def test_of_a_client(self, pair: Pair, kind: int | str) -> None:
-        for words, expected in (("netnice", 10), ("env", 14)):
+        for words, expected in (("netnice", 8), ("env", 14)):
             port = int(pair.end(pair.b, "pour").line())
             with pair.end(pair.a, "fetch", pair.to(kind), str(port), "/", first=[words]) as process:
                 process.line()
                 assert scale(pair.a, peer_port=port) == expected
 
     def test_of_a_server(self, pair: Pair) -> None:
-        for words, expected in (("netnice", 10), ("env", 14)):
+        for words, expected in (("netnice", 8), ("env", 14)):
             with pair.end(pair.a, "listen", first=[words]) as server:
                 port = int(server.line())
                 pair.end(pair.b, "connect", pair.a4, str(port)).line()
@@ -55,7 +55,7 @@ class TestChosen:
     def test_of_a_server_that_runs_already(self, pair: Pair) -> None:
         with pair.end(pair.a, "serve") as server:
             port = server.line().strip()
-            for level, expected in (("0", 10), ("off", 14)):
+            for level, expected in (("0", 8), ("off", 14)):
                 netnice("-n", level, "-p", str(server.pid))
                 with pair.end(pair.b, "connect", pair.a4, port):
                     server.line()

@@ -144,7 +144,7 @@ fn an_applications_own_clamp() {
 /// None, the widest that a scale of 10 can tell, and an application's own.
 #[test]
 fn whose_window_scale_is_limited() {
-    let widest = 65_535 << 10;
+    let widest = 65_535 << 8;
     assert_eq!(
         [0, widest + 1, widest, 20_000].map(limits_scale),
         [true, true, false, false]
