@@ -12,11 +12,12 @@
  *   nicer1      1.20    0.50  0.2  0.30
  *   nicer2      1.20    0.10  0.1  0.05
  *
- * Faithful, for the lab: the paper's own numbers say that level 2 takes half of level 1's throughput, and ours agree.
- * ladder.h is the preset whose levels do not see each other.
+ * Faithful, for the lab. The paper's own level 2 takes half of level 1's throughput; here it takes more, and level 1 alone does
+ * not fill the paper's link (docs/levels.md, figure 6). ladder.h is the preset whose levels do not see each other.
  *
  * Where the paper leaves a choice: Vegas' decrease is one segment as in Nice (Table I names increases only), and "we
- * delay the back off mechanism for an RTT" means that the next round must be congested too.
+ * delay the back off mechanism for an RTT" means that the next round must be congested too. Slow start stands still
+ * for a round that has seen a slow segment.
  */
 #ifndef NN_NICER_H
 #define NN_NICER_H

@@ -127,10 +127,14 @@ def tables(arguments: argparse.Namespace) -> int:
     """Make the tables of a document again."""
     from netnice_lab.publishing import tables
 
-    experiments = chosen(tables.wanted(arguments.file))
-    frame, _ = collect(arguments, experiments)
-    tables.rewrite(arguments.file, {e.name: (e, sweep.rows_of(frame, e)) for e in experiments})
-    print(arguments.file)
+    for file in arguments.file:
+        results = {}
+        if names := tables.wanted(file):
+            experiments = chosen(names)
+            frame, _ = collect(arguments, experiments)
+            results = {e.name: (e, sweep.rows_of(frame, e)) for e in experiments}
+        tables.rewrite(file, results)
+        print(file)
     return 0
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from experiments.frontier import today
-from experiments.tcp_nice.section4 import paper
+from experiments.tcp_nice.section4 import PACKET, paper
 from netnice_lab.engine import machine
 from netnice_lab.engine.programs import Programs
 from netnice_lab.measures import results
 from netnice_lab.model.output import Output
 from netnice_lab.model.scenario import Scenario
-from netnice_lab.model.topology import Link, Pipe, Queue, Topology
-from netnice_lab.model.traffic import Bulk, Change, OnOff
+from netnice_lab.model.topology import ETHERNET, Link, Pipe, Queue, Topology
+from netnice_lab.model.traffic import Bulk, Change, Document, Documents, OnOff
 
 
 def measure(scenario: Scenario, built: Programs) -> tuple[results.Metrics, Output]:
@@ -61,6 +61,23 @@ def test_loss_is_what_the_link_says(built: Programs, no_kept_results: Path) -> N
     source = OnOff("a", "b", 4, 400_000, packet=500)
     metrics, _ = measure(Scenario(topology, (source,), 30.0, 1.0, 1), built)
     assert metrics["udp_loss"] == pytest.approx(0.05, abs=0.01)
+
+
+def test_under_priority_a_document_waits_for_one_packet_at_most(built: Programs, no_kept_results: Path) -> None:
+    """Of two segments, which leave at once; the packet that is on the line when they come cannot be taken back."""
+    asked = tuple(Document(at=10.0 + 0.777 * number, size=800, client=number) for number in range(20))
+    documents = Documents("www", "home", asked, "reno")
+    usual = paper("priority", duration=30.0)
+    (flows,) = (one for one in usual.traffic if isinstance(one, Bulk))
+    took = []
+    for traffic in ((documents,), (documents, flows)):
+        _, output = measure(replace(usual, traffic=traffic), built)
+        table = results.table(output, "documents.csv").sort_values("asked_us")
+        took.append((table.acked_us - table.first_us).to_numpy() / 1e3)
+    packet = (PACKET + ETHERNET) * 8 / 4e6 * 1e3
+    waited = took[1] - took[0]
+    assert len(waited) == 20
+    assert waited.min() > -0.1 and waited.max() < 1.25 * packet, waited
 
 
 @pytest.mark.parametrize("queue", ["red", "codel", "pie", "fq", "fq_codel", "cake", "priority"])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from experiments.tcp_nice.section4 import DEMAND, PACKET, paper
 from netnice_lab import cli, places
 from netnice_lab.commands import parse_only
 from netnice_lab.engine import sweep
@@ -12,12 +13,27 @@ from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
 from netnice_lab.model import catalogue
 from netnice_lab.model.protocols import protocol
+from netnice_lab.model.topology import Queue
+from netnice_lab.model.traffic import Bulk
 
 PAPER = {"nice-fig2", "nice-fig3", "nice-fig4", "nice-fig5", "nice-fig6", "nice-fig7", "nice-theorem1"}
 
 
 def test_every_figure_of_the_paper_is_there() -> None:
     assert set(catalogue.names()) >= PAPER | {"window-floor", "fraction", "pareto-udp", "rate-limited"}
+
+
+@pytest.mark.parametrize("spare", [0.25, 1.0, 4.0])
+def test_the_network_of_section_4_1(spare: float) -> None:
+    made = paper("reno", spare=spare)
+    (narrow,) = (link.forward for link in made.topology.links if link.forward.rate)
+    assert narrow.rate == (1 + spare) * DEMAND
+    assert narrow.queue == Queue("fifo", packets=round(narrow.rate * 0.1 / 8 / PACKET)), "a bandwidth-delay product"
+    assert {link.mtu for link in made.topology.links} == {PACKET} == {512}
+    delays = {link.a: link.forward.delay + link.back.delay for link in made.topology.links}
+    assert delays == {"www": 100_000, "bulk": 100_000, "router": 0}, "50 ms each way"
+    (flows,) = (one for one in made.traffic if isinstance(one, Bulk))
+    assert (flows.flows, flows.rate, flows.bytes, flows.stop) == (16, 0, 0, 0.0), "backlogged for ever"
 
 
 @pytest.mark.parametrize("name", catalogue.names())

@@ -17,9 +17,10 @@ CELLS = {
     "no-look": ("lbe-route", {"protocol": ["netnice1"], "step": ["up"], "minutes": ["1"]}),
     "no-siblings": ("nicer-together", {"rate": ["10.0"], "level": ["netnice1"], "flows": ["16"]}),
 }
+"""Of those that are not tried by a claim alone (test_claims.py)."""
 
 
-@pytest.mark.parametrize("name", faults.MUTANTS)
+@pytest.mark.parametrize("name", CELLS)
 def test_a_broken_core_moves_a_cell_beyond_its_tolerance(built: Programs, name: str) -> None:
     figure, only = CELLS[name]
     found = catalogue.load(figure)
@@ -30,6 +31,6 @@ def test_a_broken_core_moves_a_cell_beyond_its_tolerance(built: Programs, name: 
     assert check.moved(found, recorded, bad)
 
 
-@pytest.mark.parametrize("name", [*faults.ABLATIONS, *faults.MUTANTS])
+@pytest.mark.parametrize("name", [*faults.ABLATIONS, *faults.MUTANTS, *faults.VARIANTS])
 def test_what_a_change_replaces_is_there_once(name: str) -> None:
     assert len(faults.find(name).places(places.CLONE)) == 1

@@ -36,6 +36,30 @@ def test_beside_tells_the_start_from_the_settled_part() -> None:
     assert found["upper_latency"] == pytest.approx(40.0, abs=0.5)
 
 
+def test_beside_counts_spikes_and_tells_how_steady_and_how_far_ahead_it_is() -> None:
+    upper = flow(0, [(20.0, 8.0), (25.0, 6.0), (26.0, 1.0), (30.0, 6.0), (32.0, 1.0), (40.0, 6.0)])
+    upper.loc[upper.us.between(12e6, 13e6), "rtt_us"] = 90_000
+    lower = pd.concat([flow(number, [(40.0, 0.5)]) for number in (1, 2)])
+    found = Beside(10.0, 20.0, 10.0).numbers(
+        Sampled({"upper": [0], "lower": [1, 2]}, 40.0, pd.concat([upper, lower]), NONE)
+    )
+    assert found["upper_spikes"] == 2, "one of a second, one of two"
+    assert found["upper_spread"] == pytest.approx(np.std([6.0] * 17 + [1.0] * 3) / 5.25, abs=0.01)
+    assert found["ahead"] == pytest.approx(5.25, abs=0.02)
+    assert found["upper_latency_peak"] == pytest.approx(90.0, abs=0.5)
+    steady = Beside(10.0, 20.0, 10.0).numbers(Sampled({"upper": [0]}, 40.0, flow(0, [(40.0, 5.0)]), NONE))
+    assert (steady["upper_spikes"], "ahead" in steady) == (0, False)
+    assert steady["upper_spread"] == pytest.approx(0.0, abs=0.001)
+
+
+def test_a_newcomer_is_ahead_by_its_second_half() -> None:
+    both = pd.concat(
+        [flow(0, [(10.0, 9.0), (25.0, 9.0), (40.0, 3.0)]), flow(1, [(10.0, 0.0), (25.0, 0.5), (40.0, 6.0)])]
+    )
+    found = Arrival(10.0, 0.1, 9.564).numbers(Sampled({"older": [0], "newcomer": [1]}, 40.0, both, NONE))
+    assert found["ahead"] == pytest.approx(2.0, abs=0.02)
+
+
 def test_a_newcomer_holds_what_it_keeps_for_fifty_round_trips() -> None:
     newcomer = flow(1, [(10.0, 0.0), (10.5, 9.6), (13.0, 1.0), (40.0, 9.6)])
     groups = {"older": [0], "newcomer": [1]}

@@ -8,7 +8,7 @@ import pytest
 from experiments.tcp_nice.section4 import paper
 from netnice_lab import places
 from netnice_lab.errors import LabError
-from netnice_lab.judgement import misses
+from netnice_lab.judgement import claims, misses
 from netnice_lab.model import catalogue
 from netnice_lab.model.experiment import Experiment, Number, Table
 from netnice_lab.publishing import tables
@@ -53,9 +53,11 @@ def test_a_document_without_tables_or_with_unknown_ones_says_so(tmp_path: Path) 
 
 
 def test_every_table_of_a_document_is_one_of_an_experiment_or_a_summary() -> None:
-    for file in (places.CLONE / "docs").glob("*.md"):
+    for file in (places.CLONE / "docs").rglob("*.md"):
         for match in tables.BLOCK.finditer(file.read_text()):
-            if (places.EXPERIMENTS / match[2]).is_dir():
+            if match[2] == tables.CLAIMS:
+                assert match[3] in {"summary", *claims.PAPERS}
+            elif (places.EXPERIMENTS / match[2]).is_dir():
                 assert tables.summary(match[2], match[3]).experiments
             else:
                 assert match[3] in {table.name for table in catalogue.load(match[2]).tables}, match[1]

@@ -42,6 +42,14 @@ def test_a_host_with_one_link_may_have_one_route() -> None:
     assert one.count("route replace") == 3 + 3
 
 
+def test_red_marks_from_a_third_of_the_buffer_to_two_thirds() -> None:
+    (red,) = Queue("red", packets=98, average_packet=512, ecn=True).commands("router-2", "1:1", 4_000_000)
+    words = red.split()
+    size, low, high = (int(words[words.index(name) + 1]) for name in ("limit", "min", "max"))
+    assert (size, low, high) == (98 * 512, 98 * 512 // 3, 2 * 98 * 512 // 3)
+    assert "ecn" in words
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [

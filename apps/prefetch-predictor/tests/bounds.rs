@@ -133,6 +133,13 @@ fn a_long_silence_begins_a_new_visit() {
 }
 
 #[test]
+fn the_presets_are_the_papers() {
+    let of = |preset: Params| (preset.order, preset.window, preset.threshold, preset.pause);
+    assert_eq!(of(Params::CONSERVATIVE), (2, 5, 0.25, Duration::from_secs(1)));
+    assert_eq!(of(Params::AGGRESSIVE), (2, 10, 0.00001, Duration::ZERO));
+}
+
+#[test]
 fn parameters_have_ranges() {
     for (params, name) in [
         (Params { order: 0, ..SMALL }, "order"),

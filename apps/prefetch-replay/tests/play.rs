@@ -134,6 +134,71 @@ fn what_is_hinted_is_prefetched_on_another_connection_and_used() {
 }
 
 #[test]
+fn the_next_pages_hints_replace_those_that_wait() {
+    let server = Server::new(|path, _| match path {
+        "/a" => ok("Link: </x>; rel=prefetch, </y>; rel=prefetch\r\n"),
+        "/b" => ok("Link: </z>; rel=prefetch\r\n"),
+        "/x" => {
+            std::thread::sleep(Duration::from_millis(1500));
+            ok("")
+        }
+        _ => ok(""),
+    });
+    // /b comes while /x is under way and /y waits, /c long after.
+    server.play(&log(&[(0, "/a"), (10, "/b"), (59, "/c")]), &["--think", "0.04"]);
+    let seen = server.seen();
+    let prefetched: Vec<&str> = seen.iter().filter(|s| s.2).map(|s| s.1.as_str()).collect();
+    assert_eq!(prefetched, ["/x", "/z"]);
+}
+
+/// Reads one request. False: none came in time, or the connection has ended.
+fn asked(reader: &mut impl BufRead) -> bool {
+    let mut line = String::new();
+    while reader.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
+        if line == "\r\n" {
+            return true;
+        }
+        line.clear();
+    }
+    false
+}
+
+const EMPTY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+
+/// How many of a page's four images are asked for before the first is answered.
+fn images_at_once(words: &[&str]) -> usize {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a client");
+        let mut reader = BufReader::new(stream.try_clone().expect("a descriptor"));
+        assert!(asked(&mut reader), "the page");
+        stream.write_all(EMPTY).expect("a client");
+        let patience = Some(Duration::from_millis(500));
+        stream.set_read_timeout(patience).expect("a socket");
+        let at_once = (0..4).take_while(|_| asked(&mut reader)).count();
+        stream.set_read_timeout(None).expect("a socket");
+        for _ in 0..at_once {
+            stream.write_all(EMPTY).expect("a client");
+        }
+        while asked(&mut reader) {
+            stream.write_all(EMPTY).expect("a client");
+        }
+        at_once
+    });
+    let page = [(0, "/a"), (0, "/1.png"), (0, "/2.png"), (0, "/3.png"), (0, "/4.png")];
+    let done = run(&[&["play", "-", &url, "--no-prefetch"], words].concat(), &log(&page));
+    assert!(done.status.success(), "{done:?}");
+    server.join().expect("no panic")
+}
+
+#[test]
+fn a_pages_images_are_asked_for_at_once_or_one_by_one() {
+    assert_eq!(images_at_once(&[]), 4);
+    assert_eq!(images_at_once(&["--pipeline", "1"]), 1);
+}
+
+#[test]
 fn without_prefetching_hints_are_ignored() {
     let server = Server::new(|_, _| ok("Link: </b>; rel=prefetch\r\n"));
     let report = server.play(&log(&[(0, "/a"), (10, "/b")]), &["--think", "0.01", "--no-prefetch"]);

@@ -186,6 +186,27 @@ fn more_than_beta_queued_shrinks_nice_by_one() {
 }
 
 #[test]
+fn alpha_is_one_segment_and_beta_three() {
+    for (queued, window) in [(0.9, 201.0), (1.1, 200.0), (2.9, 200.0), (3.1, 199.0)] {
+        let mut flow = nice(200.0);
+        flow.round(rtt_for(queued, 200.0));
+        assert_eq!(flow.window(), window, "{queued} segments are queued");
+    }
+}
+
+#[test]
+fn a_queue_that_stands_from_the_start_is_no_congestion() {
+    let mut flow = Feeder::fresh(Algorithm::Nice, &[]);
+    for _ in 0..6 {
+        let before = flow.window();
+        flow.round(3 * BASE_US);
+        assert!(flow.window() >= before, "{before} -> {}", flow.window());
+    }
+    assert_eq!(flow.core.flow.rtt.min, 3 * BASE_US);
+    assert_eq!(flow.core.flow.rtt.max, 6 * BASE_US);
+}
+
+#[test]
 fn from_the_floor_one_quiet_round_adds_a_segment() {
     let mut flow = nice(FLOOR);
     flow.round(BASE_US);
@@ -244,6 +265,16 @@ fn below_two_segments_pairs_leave_every_two_windows_of_round_trips() {
     let gap_us = pair / flow.last.rate as f64 * 1e6;
     let srtt = f64::from(flow.core.flow.rtt.smoothed);
     assert_abs_diff_eq!(gap_us / srtt, 16.0, epsilon = 0.1);
+}
+
+#[test]
+fn below_one_segment_no_more_than_two_pairs_are_on_their_way() {
+    for window in [1.9, 0.5, FLOOR] {
+        let mut flow = nice(window);
+        flow.round(2 * BASE_US);
+        assert!(flow.window() < 1.0);
+        assert_eq!(flow.last.cwnd, 4, "W = {}", flow.window());
+    }
 }
 
 const LEVELS: [Algorithm; 3] = [Algorithm::Nicer0, Algorithm::Nicer1, Algorithm::Nicer2];

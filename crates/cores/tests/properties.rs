@@ -5,6 +5,7 @@
 use crate::feed::{Feeder, BASE_US};
 use netnice_cores::{Algorithm, Param, Recovery, ONE};
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
 
 /// What happens to a flow in a round.
 #[derive(Clone, Debug)]
@@ -71,6 +72,30 @@ fn fresh(algorithm: Algorithm) -> Feeder {
     flow
 }
 
+/// The window is at most that of the model, to which the same happens.
+fn at_most_reno(algorithm: Algorithm, rounds: &[Round]) -> Result<(), TestCaseError> {
+    let mut flow = fresh(algorithm);
+    let mut reno = Reno {
+        cwnd: 2.0,
+        ssthresh: f64::INFINITY,
+    };
+    reno.round(flow.delivered);
+    for round in rounds {
+        let delivered = flow.delivered;
+        play(&mut flow, round);
+        reno.round(flow.delivered.wrapping_sub(delivered));
+        match round {
+            Round::Loss => reno.lost(false),
+            Round::Timeout => reno.lost(true),
+            _ => {}
+        }
+        // Fixed point rounds each step by less than 1/4096.
+        let most = reno.cwnd + rounds.len() as f64 / ONE as f64;
+        prop_assert!(flow.window() <= most, "{} > {most}", flow.window());
+    }
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn the_window_stays_within_its_bounds(rounds in rounds()) {
@@ -104,21 +129,11 @@ proptest! {
 
     #[test]
     fn netnice_is_never_more_aggressive_than_reno(rounds in rounds()) {
-        let mut netnice = fresh(Algorithm::Netnice);
-        let mut reno = Reno { cwnd: 2.0, ssthresh: f64::INFINITY };
-        reno.round(netnice.delivered);
-        for round in &rounds {
-            let delivered = netnice.delivered;
-            play(&mut netnice, round);
-            reno.round(netnice.delivered.wrapping_sub(delivered));
-            match round {
-                Round::Loss => reno.lost(false),
-                Round::Timeout => reno.lost(true),
-                _ => {}
-            }
-            // Fixed point rounds each step by less than 1/4096.
-            let most = reno.cwnd + rounds.len() as f64 / ONE as f64;
-            prop_assert!(netnice.window() <= most, "{} > {most}", netnice.window());
-        }
+        at_most_reno(Algorithm::Netnice, &rounds)?;
+    }
+
+    #[test]
+    fn nice_is_never_more_aggressive_than_reno(rounds in rounds()) {
+        at_most_reno(Algorithm::Nice, &rounds)?;
     }
 }

@@ -39,6 +39,52 @@ fn above_fifteen_percent_of_the_delay_range_it_halves() {
     panic!("no reaction");
 }
 
+/// ACKs of a queue of so many percent of the buffer until the window halves, of 200.
+fn acks_until_it_halves(percent: u32) -> Option<u32> {
+    let mut path = experienced(USUAL);
+    path.forward = BUFFER * percent / 100;
+    (1..=200).find(|_| {
+        let before = path.window();
+        path.ack(2, MS, 40, false);
+        path.window() < before
+    })
+}
+
+#[test]
+fn the_threshold_is_fifteen_percent_of_the_delay_range() {
+    assert_eq!(acks_until_it_halves(14), None);
+    assert_eq!(acks_until_it_halves(15), None);
+    assert!(acks_until_it_halves(16).is_some());
+}
+
+#[test]
+fn each_delay_moves_the_mean_by_an_eighth() {
+    // the mean of n is the part 1 - (7/8)^n of a step: above 15/20 of it with the 11th, above 15/30 with the 6th
+    assert_eq!(acks_until_it_halves(20), Some(11));
+    assert_eq!(acks_until_it_halves(30), Some(6));
+}
+
+#[test]
+fn one_delay_of_the_whole_buffer_is_no_indication() {
+    let mut path = experienced(USUAL);
+    path.forward = BUFFER;
+    path.ack(2, MS, 40, false);
+    assert!(path.window() >= 40.0, "{}", path.window());
+    path.ack(2, MS, 40, false);
+    assert!(path.window() <= 21.0, "two are: {}", path.window());
+}
+
+#[test]
+fn a_loss_halves_once_and_a_timeout_leaves_one_segment() {
+    let mut path = experienced(USUAL);
+    path.core.recovery(Recovery::Reduced);
+    path.core.recovery(Recovery::Reduced);
+    assert_eq!(path.window(), 20.0);
+    path.core.recovery(Recovery::Open);
+    path.core.recovery(Recovery::Timeout);
+    assert_eq!(path.window(), 1.0);
+}
+
 #[test]
 fn while_it_watches_it_does_not_grow() {
     let mut path = experienced(USUAL);

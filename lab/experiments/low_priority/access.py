@@ -3,7 +3,7 @@
 
 Its Wi-Fi and ADSL lines were real. Here the Wi-Fi is a link whose rate changes every 0.5 s, drawn from a log-normal
 distribution between a quarter and twice 16 Mbit/s, with 2 ms of jitter on the way of the ACKs and 64 packets of buffer;
-the ADSL line sends 1 Mbit/s through one second of buffer.
+the ADSL line sends 1 Mbit/s through one second of buffer, `bloated` through four.
 """
 
 from dataclasses import dataclass, replace
@@ -18,7 +18,13 @@ from netnice_lab.model.traffic import Bulk, Traffic
 
 BEST_EFFORT = ("cubic", "reno", "bbr")
 LEVELS = ("netnice", "netnice1", "netnice2")
-LOW = ("vegas-1-3", *LEVELS, "nnledbat", "nnledbatpp", "nnlp", "lp")
+NICE = "nice-0.2"
+"""The report's NICE: a threshold of .2, half of a round's segments."""
+HALVES = "{mean} for Vegas: it takes off a segment where NICE halves, at each fall of the link's rate"
+"""Why Vegas has more than the report's NICE here."""
+REPORTED = ("cubic", "reno", "vegas-1-3", "lp", NICE)
+"""The report's five flavours."""
+LOW = ("vegas-1-3", NICE, *LEVELS, "nnledbat", "nnledbatpp", "nnlp", "lp")
 """`lp` is the kernel's TCP-LP, `nnlp` ours."""
 FLAVOURS = (*BEST_EFFORT, *LOW)
 JITTER = (
@@ -26,6 +32,10 @@ JITTER = (
     "again whenever the rate falls; of 10 steady Mbit/s with 2 ms of jitter netnice1 has 96 %, netnice2 72 to 87"
 )
 """Why netnice1 and netnice2 have less than others on this Wi-Fi, even alone."""
+AS_RENO = "with random timestamp offsets the kernel's lp is NewReno (lbe-lp)"
+"""Why the kernel's TCP-LP does not yield."""
+MS = 125
+"""Bytes that the lines of 1 Mbit/s send in a millisecond."""
 STEP = 0.5
 PAIR_STARTS, PAIR_LASTS = 5.0, 25.0
 PAYLOAD = 1448 / (1500 + ETHERNET)
@@ -48,8 +58,11 @@ class Access:
 WIFI = Access(16_000_000, 30_000, 64 * 1514, jitter=2_000, varies=True)
 LINKS = {
     "lan": Access(1_000_000_000, 10_000, 1_250_000),
+    "lan-far": Access(1_000_000_000, 30_000, 1_250_000),
     "wifi": WIFI,
     "adsl": Access(1_000_000, 50_000, 125_000),
+    "adsl-far": Access(1_000_000, 70_000, 125_000),
+    "bloated": Access(1_000_000, 50_000, 500_000),
     "plain": Access(10_000_000, 40_000, 100_000),
     "deep": Access(10_000_000, 40_000, 500_000),
 }

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from experiments.low_priority.access import LEVELS, LINKS, LOW, Access, bulk, scenario, topology
-from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure
+from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table
 from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.traffic import Bulk, Change
 
@@ -53,6 +53,7 @@ EXPERIMENTS["lbe-latecomer"] = Experiment(
             reason=reason)
         for name, reason in UNFAIR.items()
     ],
+    tables=[Table("fair", ("protocol",), "homes", [Number("background_fairness")])],
 )  # fmt: skip
 
 # Base-delay drift: what a flow alone queues after five, fifteen and thirty minutes.
@@ -78,6 +79,7 @@ EXPERIMENTS["lbe-drift"] = Experiment(
             {"protocol": name, "minutes": 5}, maximum=1.25, holds=name != "nnledbat", reason=DRIFTS)
         for name in (*LEVELS, "nnledbat", "nnledbatpp")
     ],
+    tables=[Table("drift", ("protocol",), "minutes", [Number("queue", 0)])],
 )  # fmt: skip
 
 # Congestion on the way of the ACKs, with and without timestamps: which flavour takes it for a queue of its own?
@@ -136,7 +138,12 @@ EXPERIMENTS["lbe-reverse"] = Experiment(
             {"protocol": name, "reverse": "none", "stamps": False},
             {"protocol": "cubic", "reverse": "none", "stamps": False}, minimum=0.9, holds=name != "nnlp", reason=SHY)
         for name in (*BY_ROUND_TRIP, *BY_CLOCK)
+    ] + [
+        Bar(f"the way back slows {name}", "first", {"protocol": name, "reverse": "cubic", "stamps": True},
+            {"protocol": name, "reverse": "none", "stamps": True}, maximum=most)
+        for name, most in (("nnledbatpp", 0.5), ("nnledbat", 0.9), ("nnlp", 0.9))
     ],
+    tables=[Table("uplink", ("protocol", "stamps"), "reverse", [Number("first")])],
 )  # fmt: skip
 
 # A route change: the RTT steps up or down by 100 ms under a flow alone.
@@ -186,4 +193,5 @@ EXPERIMENTS["lbe-route"] = Experiment(
             {"protocol": "cubic", "step": "up", "minutes": 1}, minimum=0.85, holds=False, reason=reason)
         for name, reason in SLOW_TO_FIND.items()
     ],
+    tables=[Table("route", ("protocol", "step"), "minutes", [Number("first")])],
 )  # fmt: skip

@@ -16,8 +16,8 @@ from experiments.low_priority.access import ROOMY, STEP, WIFI, factors
 from experiments.tcp_nice import drive
 from netnice_lab.judgement import misses
 from netnice_lab.model.background import Weather, changing, finish
-from netnice_lab.model.experiment import Bar, Experiment, Figure, Number, Table
-from netnice_lab.model.protocols import protocol
+from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table
+from netnice_lab.model.protocols import protocol, vegas
 from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.topology import ETHERNET, Link, Pipe, Queue, Topology
 from netnice_lab.model.traffic import Bulk, Change, Document, Documents, Traffic
@@ -136,7 +136,7 @@ def transfer(path: str, action: str, seed: int) -> Scenario:
     """One action: a file of the primary, and secondaries that last as long as it may take."""
     chosen, (primary, secondary, count) = PATHS[path], parts(action)
     # once the transfer is over, only a background costs anything
-    times = BY_ITSELF if not count else 2.0 * (1 + count) if secondary == primary else chosen.longest
+    times = BY_ITSELF if not count else 2.0 * (1 + count) if secondary in (primary, VEGAS) else chosen.longest
     duration = BEGIN + chosen.lasts * times
     traffic: tuple[Traffic, ...] = (
         Documents("server", "client", (Document(BEGIN, chosen.size(seed), 0),), primary, tos=0),
@@ -146,12 +146,17 @@ def transfer(path: str, action: str, seed: int) -> Scenario:
     changes, knobs = chosen.weather(duration, seed)
     traffic += (*changes, *chosen.steps(duration, seed))
     made = Scenario(chosen.network(), traffic, duration, BEGIN, seed, sysctls=ROOMY)
+    knobs += vegas(1, 3).knobs if VEGAS in (primary, secondary) else ()
     for name in dict.fromkeys((primary, secondary)):
-        made = finish(made, protocol(name))
+        made = finish(made, protocol(name)) if name != VEGAS else made
     return replace(made, knobs=knobs + made.knobs)
 
 
 PRIMARIES, CORES = ("reno", "cubic"), ("nice", "netnice")
+VEGAS = "vegas"
+"""The kernel's, as the paper's Vegas(1, 3)."""
+BY_VEGAS = {f"{VEGAS}/null": "reno/null", f"reno/{VEGAS}": "reno/reno", f"reno/{VEGAS}8": "reno/reno8"}
+"""The paper's footnote 1: actions that are as others."""
 ALONE = tuple(f"{core}/null" for core in CORES)
 SHARED = tuple(f"{primary}/{primary}{count}" for primary in PRIMARIES for count in ("", "8"))
 BESIDE = tuple(f"{primary}/{core}{count}" for primary in PRIMARIES for core in CORES for count in ("", "8"))
@@ -162,11 +167,16 @@ ACTIONS = (
         for action in (f"{primary}/null", *(a for a in SHARED + BESIDE if a.startswith(primary)))
     )
     + ALONE
+    + tuple(BY_VEGAS)
 )
 KEPT, FOUND = 0.98, 0.90
 """Of Reno alone: what it keeps, what the background finds."""
 FAIR = {"": 1.3, "8": 5.0}
 """Times as long as alone, at least, beside one and eight of the same: rates vary, so that it is not 2 and 9."""
+FAIR_SHARES = {"": (1.7, 2.4), "8": (7.0, 11.0)}
+"""The same where the rate stands still: about 2 and 9."""
+PAPER_KEPT, HALF, ALIKE = 0.97, 2.0, (0.8, 1.25)
+"""What Reno keeps on the paper's modem and cable modem; a significant part at least; Vegas over Reno."""
 MISSES["nice-fig8"] = misses.read(
     {
         "they begin with the transfer: its queue is in the smallest RTT that they know, so that they see none of it, "
@@ -179,6 +189,8 @@ MISSES["nice-fig8"] = misses.read(
             cubic/netnice: modem cable
             reno/netnice8: modem cable
             cubic/netnice8: modem cable
+            reno/nice keeps 97 % on the: modem
+            reno/nice8 keeps 97 % on the: cable
         """,
         "they begin with the transfer and leave slow start a little later than they should; then they keep out of its "
         "way, but ten seconds do not make good what the first one cost": """
@@ -190,6 +202,7 @@ MISSES["nice-fig8"] = misses.read(
         """,
         "two packets of its own take longer on this line than the threshold allows a queue to be: it halves": """
             nice/null: modem cable
+            nice/null has half of Reno on: modem cable
         """,
         "its first queue ends slow start early, and a segment a round trip does not fill the path in ten seconds": """
             nice/null: london delaware fibre
@@ -202,16 +215,56 @@ MISSES["nice-fig8"] = misses.read(
             reno/nice8: wifi
             cubic/nice8: fibre
         """,
+        "Vegas gives way to the queue that Reno makes": """
+            reno/vegas is as reno/reno on: cable london delaware
+            reno/vegas8 is as reno/reno8 on: cable london delaware
+        """,
+        "why is not known; the modem's buffer holds 2.7 s": """
+            reno/reno is fair on: modem
+        """,
+        misses.EDGE: """
+            reno/reno8 is fair on: delaware
+        """,
         "a longer way is a queue to it until it has forgotten the shorter one (lbe-route)": """
             nice/null: satellite
         """,
     }
 )
+FOUR = tuple(PAPER)
+
+
+def exists(cell: Cell) -> bool:
+    """The footnote is about the paper's paths."""
+    return cell["action"] not in BY_VEGAS or cell["path"] in FOUR
+
+
+def papers_bars() -> list[Bar]:
+    """The paper's own numbers on its own paths."""
+
+    def one(says: str, path: str, action: str, over: str, low: float | None, high: float | None) -> Bar:
+        return misses.bar(MISSES["nice-fig8"], f"{says} {path}", "response", {"path": path, "action": action},
+                          {"path": path, "action": over}, low, high)  # fmt: skip
+
+    return [
+        *(
+            one(f"{action} keeps 97 % on the", path, action, "reno/null", None, 1 / PAPER_KEPT)
+            for action, path in (("reno/nice", "modem"), ("reno/nice8", "cable"))
+        ),
+        *(one("nice/null has half of Reno on", path, "nice/null", "reno/null", None, HALF) for path in FOUR),
+        *(
+            one(f"reno/reno{count} is fair on", path, f"reno/reno{count}", "reno/null", *FAIR_SHARES[count])
+            for count in FAIR_SHARES for path in FOUR
+        ),
+        *(
+            one(f"{action} is as {over} on", path, action, over, *ALIKE)
+            for action, over in BY_VEGAS.items() for path in FOUR
+        ),
+    ]  # fmt: skip
 
 
 def control(action: str) -> str:
-    """The action that another is compared with: its primary alone; a background's: Reno alone."""
-    return "reno/null" if action in ALONE else f"{parts(action)[0]}/null"
+    """The action that another is compared with: its primary alone; a background's and Vegas': Reno alone."""
+    return "reno/null" if action in ALONE or action in BY_VEGAS else f"{parts(action)[0]}/null"
 
 
 def bars(actions: Sequence[str], least: Mapping[str, float] | None = None, most: float | None = None) -> list[Bar]:
@@ -230,7 +283,7 @@ def times(frame: pd.DataFrame) -> pd.DataFrame:
 
     base = frame.set_index(["path", "action", "seed"]).response
     over = base.reindex(pd.MultiIndex.from_arrays([frame.path, frame.action.map(control), frame.seed])).to_numpy()
-    kinds = ((ALONE, "background alone"), (SHARED, "the same"), (BESIDE, "yielding"))
+    kinds = ((ALONE, "background alone"), (SHARED, "the same"), (BESIDE, "yielding"), (tuple(BY_VEGAS), "Vegas"))
     what = {action: kind for actions, kind in kinds for action in actions}
     return frame.assign(
         seconds=frame.response / 1e3,
@@ -247,19 +300,22 @@ EXPERIMENTS["nice-fig8"] = Experiment(
     differs="Models of the four paths, and of four of today's, instead of the Internet; no cross traffic. "
     "Secondaries last until the primary has ended. A transfer takes Reno 10 s, on the fibre 3.",
     sweep={"path": tuple(PATHS), "action": ACTIONS},
+    exists=exists,
     scenario=transfer,
     figures=[Figure("action", "seconds", "beside", "primary/secondary", "transfer, s", panel="path", kind="bars")],
     seeds=2,
     more_seeds=[
-        ({"path": "satellite"}, 3), *(({"path": path}, 4) for path in ("modem", "cable", "london", "lte", "wifi"))
+        ({"path": "satellite"}, 3), *(({"path": path}, 4) for path in ("modem", "cable", "london", "lte", "wifi")),
+        *(({"path": "delaware", "action": action}, 4) for action in ("reno/null", "reno/reno8")),
     ],
     quick={"path": ("cable",), "action": ("reno/null", "reno/nice8", "reno/netnice8", "nice/null", "netnice/null")},
     pinned={"response": 0.03},
-    bars=[*bars(BESIDE, most=1 / KEPT), *bars(ALONE, most=1 / FOUND), *bars(SHARED, FAIR)],
+    bars=[*bars(BESIDE, most=1 / KEPT), *bars(ALONE, most=1 / FOUND), *bars(SHARED, FAIR), *papers_bars()],
     tables=[
         Table("beside", ("action",), "path", [Number("times", 2, most=1 / KEPT)], {"beside": "yielding"}),
         Table("shared", ("action",), "path", [Number("times", 1)], {"beside": "the same"}),
         Table("alone", ("action",), "path", [Number("times", 2, most=1 / FOUND)], {"beside": "background alone"}),
+        Table("vegas", ("action",), "path", [Number("times", 1)], {"beside": "Vegas"}),
     ],
     derive=times,
 )  # fmt: skip

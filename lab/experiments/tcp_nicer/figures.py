@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """TCP Nicer, figures 1 to 7: one flow with many of a lower level beside it, and four levels that start in turns."""
 
+import itertools
 from functools import partial
 
-from experiments.tcp_nicer.levels import LEVELS, PAPER_RATE, RATES, arriving, bars, beside, kept
+from experiments.tcp_nicer.levels import LEVELS, PAPER_RATE, RATES, arriving, bars, beside, kept, payload
 from netnice_lab.judgement import misses
 from netnice_lab.measures import over_time
-from netnice_lab.model.experiment import Cell, Experiment, Figure, Number, Table
+from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table
 from netnice_lab.model.scenario import Scenario
 
 EXPERIMENTS: dict[str, Experiment] = {}
@@ -19,12 +20,31 @@ DIFFERS = (
     "flows' start, where the paper shows curves; latency is the mean of the smoothed RTT over them."
 )
 SLOW_WIRE = "a pair takes 27 ms on this wire: those with which 19 flows of level 1 ask are a tenth of it"
+CAPACITY = payload(PAPER_RATE)
+FULL = "{mean} of alone: alone, too, Reno fills the 50 packets of queue in these seconds, and no queue is longer"
+HALF = "{mean} Mbit/s: Table I's level 1 has .61 of the link even alone, of which nine flows of level 2 leave .29"
+ONE_LINK = "{mean} of alone: Table I's level 1 alone keeps no queue, and beside nine it has no more of one"
+NINE = "{mean} of what the nine have together; of level 1 alone they leave .29, four times what one of them has"
+
+
+def nicer(flows: int) -> Cell:
+    """Table I's own levels."""
+    return {"preset": "nicer", "flows": flows}
 
 
 def figure(
-    number: int, upper: int, lower: int, claim: str, flows: tuple[int, ...] = (19,), missed: misses.Misses | None = None
+    number: int,
+    upper: int,
+    lower: int,
+    claim: str,
+    flows: tuple[int, ...] = (19,),
+    missed: misses.Misses | None = None,
+    paper: tuple[Bar, ...] = (),
 ) -> Experiment:
-    """One of the paper's figures 1 to 6. `missed`: the bars that are not met, MEASURE PRESET xFLOWS, by the reason."""
+    """One of the paper's figures 1 to 6.
+
+    `missed`: the bars that are not met, MEASURE PRESET xFLOWS, by the reason. `paper`: what it says of Table I.
+    """
     names = ("the foreground", "level 0", "level 1", "level 2")
     table = MISSES[f"nicer-fig{number}"] = misses.read(missed or {})
     return Experiment(
@@ -48,12 +68,13 @@ def figure(
             ])
         ],
         derive=partial(kept, keys=["preset"]),
+        seeds=5,
         pinned={"upper": 0.10, "lower": 0.25, "upper_latency": 0.05},
         bars=[
             bar
             for preset in LEVELS for count in flows
             for bar in bars(table, f"{preset} x{count}", {"preset": preset, "flows": count})
-        ],
+        ] + list(paper),
     )  # fmt: skip
 
 
@@ -67,11 +88,18 @@ EXPERIMENTS["nicer-fig1"] = figure(
             goodput netnice: x19
         """,
     },
+    paper=(
+        Bar("the foreground alone fills the link", "filled", nicer(0), minimum=0.95),
+        Bar("its goodput falls in the first ten seconds", "upper_start", nicer(19), nicer(0), maximum=0.9),
+        Bar("its latency jumps by about 13 % in them", "upper_latency_peak", nicer(19), nicer(0), 1.08, 1.18,
+            holds=False, reason=FULL),
+    ),
 )  # fmt: skip
 
 EXPERIMENTS["nicer-fig2"] = figure(
     2, 0, 2,
     "The foreground reaches near-optimal utilization in steady state.",
+    missed={misses.EDGE: "goodput nicer: x19"},
 )  # fmt: skip
 
 EXPERIMENTS["nicer-fig3"] = figure(
@@ -83,13 +111,16 @@ EXPERIMENTS["nicer-fig4"] = figure(
     4, 1, 2,
     "The medium priority flows cause roughly a 10 % decrease in throughput and a negligible increase in latency.",
     missed={
-        "Table I's own parameters; the paper too loses about 10 % here": """
-            goodput nicer: x19
-            latency nicer: x19
-        """,
+        "Table I's own parameters; the paper too loses about 10 % here": "goodput nicer: x19",
+        "{mean} of alone with Table I's own parameters: 10 ms, less than a packet takes on this wire":
+            "latency nicer: x19",
         SLOW_WIRE: "goodput netnice: x19",
-        misses.EDGE: "sum netnice: x19",
     },
+    paper=(
+        Bar("level 0 loses about 10 %", "upper", nicer(19), nicer(0), 0.85, 0.95),
+        Bar("its goodput varies by a tenth and more", "upper_spread", nicer(19), minimum=0.1),
+        Bar("its goodput varies twice as much as alone", "upper_spread", nicer(19), nicer(0), minimum=2.0),
+    ),
 )  # fmt: skip
 
 EXPERIMENTS["nicer-fig5"] = figure(
@@ -117,6 +148,63 @@ EXPERIMENTS["nicer-fig6"] = figure(
             sum netnice: x19
         """,
     },
+    paper=(
+        Bar("beside one its goodput spikes downward", "upper_spikes", nicer(1), minimum=2.0),
+        Bar("alone it does not", "upper_spikes", nicer(0), maximum=0.0, holds=False,
+            reason="{mean} times in 90 s: alone Table I's level 1 swings between its own queue and nothing"),
+        Bar("one flow of level 1 outperforms nine of level 2", "ahead", nicer(9), minimum=1.0,
+            holds=False, reason=NINE),
+        Bar("nine flows of level 2 interfere with level 1", "upper", nicer(9), nicer(0), maximum=0.8),
+        Bar("beside nine level 1 has slightly under half of the link", "upper", nicer(9), None,
+            0.4 * CAPACITY, 0.5 * CAPACITY, holds=False, reason=HALF),
+        Bar("with more flows it is worse", "upper", nicer(19), nicer(9), maximum=0.95),
+        Bar("beside nine its latency rises by about 40 %", "upper_latency", nicer(9), nicer(0), 1.3, 1.5,
+            holds=False, reason=ONE_LINK),
+        Bar("a sensitive detection with a strong answer leaves an empty link unused", "filled", nicer(0), maximum=0.8),
+    ),
+)  # fmt: skip
+
+# What the paper says of one figure beside another, of the same runs.
+COMBINATIONS = tuple(f"{upper}:{lower}" for upper, lower in itertools.combinations(LEVELS["nicer"], 2))
+
+
+def pair_of(pair: str, flows: int, seed: int) -> Scenario:
+    """One flow of the upper, later flows of the lower."""
+    upper, lower = pair.split(":")
+    return beside(upper, lower, flows, seed)
+
+
+def combined(pair: str) -> Cell:
+    """An upper flow with 19 lower ones."""
+    return {"pair": pair, "flows": 19}
+
+
+EXPERIMENTS["nicer-combinations"] = Experiment(
+    title="TCP Nicer, figures 1 to 6 beside each other: Table I's pairs, one flow with 19 of a lower level",
+    claim="The startup effects of level 1 are less significant than those of level 0, those of level 2 are further "
+    "reduced. Particular combinations of foreground and background flows work better than others.",
+    differs=DIFFERS,
+    sweep={"pair": COMBINATIONS, "flows": (0, 19)},
+    scenario=pair_of,
+    figures=[Figure("pair", "kept", "flows", "", "goodput of the upper, of alone")],
+    tables=[
+        Table("combinations", ("pair",), "flows", [
+            Number("kept"), Number("latency"), Number("kept_start"), Number("upper_spread"), Number("ahead", 1),
+        ])
+    ],
+    derive=partial(kept, keys=["pair"]),
+    seeds=5,
+    pinned={"upper": 0.10, "upper_start": 0.10},
+    bars=[
+        *(Bar(f"the start of level {number} costs less than that of level {number - 1}", "upper_start",
+              combined(f"reno:nicer{number}"), combined(f"reno:nicer{number - 1}"), minimum=1.05) for number in (1, 2)),
+        Bar("the foreground has less beside level 0 than beside level 2", "upper", combined("reno:nicer0"),
+            combined("reno:nicer2"), maximum=0.9),
+        Bar("level 0 has less beside level 1 than beside level 2", "upper", combined("nicer0:nicer1"),
+            combined("nicer0:nicer2"), maximum=0.95),
+        Bar("level 0 varies more beside level 1 than beside level 2", "upper_spread", combined("nicer0:nicer1"),
+            combined("nicer0:nicer2"), minimum=1.05),
+    ],
 )  # fmt: skip
 
 # Four priorities start one after the other, the lowest first.
@@ -168,6 +256,11 @@ def here(cell: Cell) -> bool:
     )
 
 
+def at_paper(preset: str, joins: int, older: str) -> Cell:
+    """A cell at the paper's rate."""
+    return {"preset": preset, "rate": PAPER_RATE, "joins": joins, "older": older}
+
+
 def run(preset: str, rate: float, joins: int, older: str, seed: int) -> Scenario:
     """The older, then the newcomer."""
     names = LEVELS[preset]
@@ -200,6 +293,11 @@ EXPERIMENTS["nicer-fig7"] = Experiment(
     quick={"rate": (10.0,), "joins": (1, 0), "older": ("3", "2")},
     pinned={"newcomer": 0.10, "held": 0.25},
     bars=[
+        Bar("Table I: level 2 is taken over when level 1 starts", "newcomer", at_paper("nicer", 2, "3"),
+            at_paper("nicer", 2, "none"), minimum=0.5),
+        *(Bar(f"Table I: a newcomer of priority {joins} has more than {older}", "ahead",
+              at_paper("nicer", joins, older), minimum=1.0) for joins, older in ((2, "3"), (1, "32"), (0, "321"))),
+    ] + [
         misses.bar(MISSES["nicer-fig7"], f"{preset} {rate:g} {joins} {older}", "held",
                    {"preset": preset, "rate": rate, "joins": joins, "older": older}, maximum=LONGEST)
         for preset in LEVELS for rate in RATES for joins in (2, 1, 0) for older in OLDER[1:]

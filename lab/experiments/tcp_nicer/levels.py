@@ -73,9 +73,28 @@ HOLDS = 50
 """Round trips for which it has to have it."""
 
 
+SPIKE = 0.5
+"""Part of the mean goodput below which a second is a spike downward."""
+
+
 def end_of(sampled: Sampled) -> float:
     """The last sample's time, seconds: the end itself is not sampled."""
     return min(sampled.end, float(sampled.flow.us.max()) / 1e6)
+
+
+def seconds(flow: pd.DataFrame, numbers: Sequence[int], begin: float, end: float) -> np.ndarray:
+    """A group's goodput in each whole second between two times, Mbit/s."""
+    return np.diff(acknowledged(flow, numbers, np.arange(begin, end + 1e-6, 1.0))) * 8e-6
+
+
+def steadiness(goodputs: np.ndarray) -> dict[str, float]:
+    """How a goodput varies from second to second, and how often it falls below a part of its mean."""
+    mean = float(goodputs.mean())
+    low = goodputs < SPIKE * mean
+    return {
+        "upper_spread": float(goodputs.std()) / mean if mean else 0.0,
+        "upper_spikes": float(np.count_nonzero(low & ~np.append(False, low[:-1]))),
+    }
 
 
 @dataclass(frozen=True)
@@ -87,16 +106,21 @@ class Beside:
     capacity: float
 
     def numbers(self, sampled: Sampled) -> dict[str, float]:
-        """Goodput and latency of the upper flow, part of the capacity used."""
-        flow, groups = sampled.flow, sampled.groups
+        """Goodput and latency of the upper flow, how steady it is, part of the capacity used."""
+        flow, groups, end = sampled.flow, sampled.groups, end_of(sampled)
         everyone = [number for numbers in groups.values() for number in numbers]
         found: dict[str, float] = {}
-        for suffix, begin, until in (("", self.settled, end_of(sampled)), ("_start", self.start, self.settled)):
+        for suffix, begin, until in (("", self.settled, end), ("_start", self.start, self.settled)):
             found |= {
                 f"upper{suffix}": goodput(flow, groups["upper"], begin, until),
                 f"upper_latency{suffix}": latency(flow, groups["upper"], begin, until),
                 f"filled{suffix}": goodput(flow, everyone, begin, until) / self.capacity,
             }
+        found |= steadiness(seconds(flow, groups["upper"], self.settled, end))
+        of_seconds = [latency(flow, groups["upper"], at, at + 1) for at in np.arange(self.start, self.settled)]
+        found["upper_latency_peak"] = float(np.nanmax(of_seconds))
+        if lower := goodput(flow, groups.get("lower", []), self.settled, end):
+            found["ahead"] = found["upper"] / lower
         return found
 
 
@@ -109,14 +133,18 @@ class Arrival:
     capacity: float
 
     def numbers(self, sampled: Sampled) -> dict[str, float]:
-        """Round trips, counted from the newcomer's start; at most until the end."""
+        """Round trips, counted from the newcomer's start; at most until the end. `ahead`: in the time's second half."""
         flow, newcomer, end = sampled.flow, sampled.groups["newcomer"], end_of(sampled)
         rows = flow[flow.id.isin(newcomer) & (flow.acked > 0)]
         begin = max(self.begin, float(rows.us.min()) / 1e6 - self.rtt) if len(rows) else self.begin
         times = np.arange(begin, end - HOLDS * self.rtt, self.rtt)
         had = acknowledged(flow, newcomer, times + HOLDS * self.rtt) - acknowledged(flow, newcomer, times)
         holds = had * 8e-6 >= HELD * self.capacity * HOLDS * self.rtt
-        return {"held": float(np.argmax(holds)) if holds.any() else float(round((end - begin) / self.rtt))}
+        found = {"held": float(np.argmax(holds)) if holds.any() else float(round((end - begin) / self.rtt))}
+        others, half = sorted({*flow.id} - {*newcomer}), (self.begin + end) / 2
+        if older := goodput(flow, others, half, end):
+            found["ahead"] = goodput(flow, newcomer, half, end) / older
+        return found
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,20 @@
 from dataclasses import replace
 from functools import partial
 
-from experiments.tcp_nicer.levels import BUFFERS, PAPER_BUFFER, PAPER_RATE, RATES, bars, beside, exists, kept, together
+from experiments.tcp_nicer.levels import (
+    BUFFERS,
+    LEVELS,
+    PAPER_BUFFER,
+    PAPER_RATE,
+    RATES,
+    bars,
+    beside,
+    exists,
+    kept,
+    together,
+)
 from netnice_lab.judgement import misses
-from netnice_lab.model.experiment import Cell, Experiment, Figure, Number, Table
+from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table
 from netnice_lab.model.parameters import Parameters
 from netnice_lab.model.scenario import Scenario
 
@@ -16,7 +27,7 @@ MISSES: dict[str, dict[str, str]] = {}
 """Bars that are not met, by experiment."""
 
 # Each level alone, and CUBIC alone: does a level have the whole of an idle path?
-OURS = ("netnice", "netnice1", "netnice2")
+OURS, TABLE_1 = LEVELS["netnice"][1:], LEVELS["nicer"][1:]
 MISSES["nicer-alone"] = misses.read(
     {
         "{mean} of CUBIC: it loses packets where the buffer is half a BDP": "netnice: 100/0.5",
@@ -24,15 +35,27 @@ MISSES["nicer-alone"] = misses.read(
         "{mean} of CUBIC, from the fourth second on: its sawtooth, the same with every buffer": """
             netnice2: 1000/0.5 1000/1 1000/2 1000/4
         """,
+        "{mean} of the link: its own queue has it cut to a quarter (level 1) or a twentieth (level 2), which is the "
+        "paper's III.D; that it waits for a second such round does not end it": """
+            the paper's link is used by: nicer1 nicer2
+        """,
     }
 )
 """Bars that are not met: LEVEL: RATE/BUFFER …"""
+
+
+def alone_here(cell: Cell) -> bool:
+    """Table I's levels on the paper's link only."""
+    return exists(cell) and (cell["protocol"] not in TABLE_1 or cell["rate"] == PAPER_RATE)
+
+
 EXPERIMENTS["nicer-alone"] = Experiment(
     title="One flow of each level alone, beside CUBIC alone",
-    claim="Ours: 95 % of what CUBIC has, at every rate.",
+    claim="TCP Nicer: lower priority flows also utilize available bandwidth. Ours: 95 % of what CUBIC has, at every "
+    "rate.",
     differs="In the settled part of nicer-pairs' runs; nicer-fig7's column of nobody is how long each takes.",
-    sweep={"rate": RATES, "buffer": BUFFERS, "protocol": ("cubic", "reno", *OURS)},
-    exists=exists,
+    sweep={"rate": RATES, "buffer": BUFFERS, "protocol": ("cubic", "reno", *OURS, *TABLE_1)},
+    exists=alone_here,
     scenario=lambda rate, buffer, protocol, seed: beside(protocol, "", 0, seed, rate, buffer),
     figures=[Figure("buffer", "filled", "protocol", "buffer, BDP", "part of the link's payload", True, panel="rate")],
     tables=[Table("alone", ("rate", "buffer"), "protocol", [Number("filled")])],
@@ -44,6 +67,9 @@ EXPERIMENTS["nicer-alone"] = Experiment(
                    {"rate": rate, "buffer": buffer, "protocol": level},
                    {"rate": rate, "buffer": buffer, "protocol": "cubic"}, minimum=0.95)
         for level in OURS for rate in RATES for buffer in BUFFERS if exists({"rate": rate, "buffer": buffer})
+    ] + [
+        misses.bar(MISSES["nicer-alone"], f"the paper's link is used by {level}", "filled",
+                   {"rate": PAPER_RATE, "buffer": PAPER_BUFFER, "protocol": level}, minimum=0.9) for level in TABLE_1
     ],
 )  # fmt: skip
 
@@ -110,6 +136,11 @@ def here(cell: Cell) -> bool:
     )
 
 
+def at_start(pair: str) -> Cell:
+    """19 lower flows on the paper's link."""
+    return {"rate": PAPER_RATE, "buffer": PAPER_BUFFER, "pair": pair, "flows": 19}
+
+
 def one_pair(rate: float, buffer: float, pair: str, flows: int, seed: int) -> Scenario:
     """One flow of the upper, later flows of the lower."""
     upper, lower = pair.split(":")
@@ -149,6 +180,10 @@ EXPERIMENTS["nicer-pairs"] = Experiment(
         if here({"rate": rate, "buffer": buffer, "pair": pair, "flows": flows})
         for bar in bars(MISSES["nicer-pairs"], f"{pair} x{flows} {rate:g}/{buffer:g}",
                         {"rate": rate, "buffer": buffer, "pair": pair, "flows": flows})
+    ] + [
+        Bar(f"the start of 19 {lower} costs less than that of {than}", "upper_start", at_start(f"reno:{lower}"),
+            at_start(f"reno:{than}"), minimum=1.05)
+        for lower, than in (("netnice1", "netnice"), ("netnice2", "netnice1"))
     ],
 )  # fmt: skip
 
@@ -239,17 +274,19 @@ def between_levels(rate: float, pair: str, first: str, flows: int, seed: int) ->
     ))  # fmt: skip
 
 
+def one_beside(pair: str, flows: int) -> Cell:
+    """One flow, and later none or one of the lower, at 10 Mbit/s."""
+    return {"rate": 10.0, "pair": pair, "first": "upper", "flows": flows}
+
+
 NEIGHBOURS = (
     "netnice2:netnice2", "netnice1:netnice2", "netnice1:between", "between:netnice2",
     "netnice2:half", "half:quarter", "netnice2:meeker",
 )  # fmt: skip
 EXPERIMENTS["nicer-more"] = Experiment(
     title="Levels between netnice1 and netnice2, and below netnice2",
-    claim="TCP Nicer: extending beyond this many levels will require more advanced techniques. Ours: one, below "
-    "netnice2: over a level that is meeker in everything netnice2 keeps .97 or more at 10 and 100 Mbit/s, but not "
-    "where that level was there first at 100. Half of netnice2's band is too little (.87, .15), and so is a level "
-    "between netnice1 and netnice2 (.85 to .96). netnice1 over netnice2 keeps .97, an equal (netnice2:netnice2, "
-    "strangers to each other) .15 to .38.",
+    claim="TCP Nicer: extending beyond this many levels will require more advanced techniques. Ours, one beside one "
+    "at 10 Mbit/s: by parameters alone no further level is told apart.",
     differs="Both are the ladder's core, with other parameters. Beside 19 lower flows nearly every pair keeps 0.95 at "
     "10 and 100 Mbit/s, but so does netnice2 beside its equals: 19 keep each other small. One beside one "
     "tells levels apart.",
@@ -265,4 +302,9 @@ EXPERIMENTS["nicer-more"] = Experiment(
     derive=partial(kept, keys=("rate", "pair", "first")),
     seeds=1,
     pinned={"upper": 0.10},
+    bars=[
+        Bar(f"{pair} is not told apart by parameters alone", "upper", one_beside(pair, 1), one_beside(pair, 0),
+            maximum=0.95)
+        for pair in ("netnice1:between", "between:netnice2", "netnice2:half", "netnice2:meeker")
+    ],
 )  # fmt: skip

@@ -5,6 +5,7 @@ from functools import partial
 
 from experiments.vulture.testbed import (
     AFTER,
+    CAPACITY,
     END,
     JITTER,
     REVERSE,
@@ -62,9 +63,15 @@ def on_off(
     jitter: int = JITTER,
     lasting: int = 180,
     drift: int = 0,
+    rate: int = 0,
 ) -> Scenario:
-    """Figures 9, 18 and 19, table 1: a foreground that sends for `period` seconds and is silent for as many."""
-    pulsing = Bulk("server", "home", 1, "cubic", start=(5.0, 5.001), on=period, off=period, group="foreground")
+    """Figures 9, 18 and 19, table 1: a foreground that sends for `period` seconds and is silent for as many.
+
+    `rate`: a limit on it in bit/s of payload (0: none).
+    """
+    pulsing = Bulk(
+        "server", "home", 1, "cubic", start=(5.0, 5.001), rate=rate, on=period, off=period, group="foreground"
+    )
     duration = 5.0 + max(lasting, 6 * period) // (2 * period) * 2 * period
     traffic: tuple[Bulk, ...] = (pulsing, REVERSE, background(sender))
     if receiver == "absent":
@@ -73,7 +80,7 @@ def on_off(
         testbed(jitter), traffic, duration, 0.001, seed,
         receiver=Receiver("none" if receiver == "absent" else receiver, values=drifting(drift)),
         sample=min(0.1, period / 10),
-        measure=OnOff(period),
+        measure=OnOff(period, rate / 1e6 if rate else CAPACITY),
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,12 @@ START, STOP, END = 45.0, 135.0, 180.0
 AFTER = END - STOP
 LIMITED = 6_000_000
 STAGGER = 20.0
+SETTLES = 35.0
+"""Seconds after which a flow alone counts as settled as background."""
+SOON = 5.0
+"""Seconds after which a flow that is let go has its share again."""
+DISTURBED = 10.0
+"""Seconds after the switch back in which turbulence would show."""
 
 
 def testbed(jitter: int = JITTER) -> Topology:
@@ -101,8 +107,13 @@ def course(cell: Mapping[str, Value]) -> Timeline:
     return Timeline(cell, "Mbit/s", goodputs)
 
 
+def seconds(flow: pd.DataFrame, numbers: Sequence[int], begin: float, end: float) -> np.ndarray:
+    """Mbit/s of some flows together, second by second."""
+    return np.diff(over_time.acknowledged(flow, numbers, np.arange(begin, end + 0.5))) * 8e-6
+
+
 def steady(flow: pd.DataFrame, groups: Groups, end: float = END) -> dict[str, float]:
-    """The foreground before and beside the background, and what the background makes of the rest."""
+    """The foreground before, beside and after the background, and what the background makes of the rest."""
     ours, theirs = groups["background"][0], groups["foreground"][0]
     stop = end - AFTER
 
@@ -111,25 +122,52 @@ def steady(flow: pd.DataFrame, groups: Groups, end: float = END) -> dict[str, fl
         return float(rows.rtt_us.mean())
 
     before, beside = goodput(flow, theirs, 5, START), goodput(flow, theirs, START, stop)
+    calm, moved = (seconds(flow, [theirs], *when).std() for when in ((5, START), (START + 3, stop)))
     times = {"before": rtt(5, START), "beside": rtt(START + 1, stop), "after": rtt(stop + 1, end)}
     return {
         "foreground_kept": beside / before,
+        "foreground_again": goodput(flow, theirs, START + 3, stop) / before,
+        "foreground_after": goodput(flow, theirs, stop, end - 1) / before,
+        "lost_at_first": before - goodput(flow, theirs, START, START + 3),
+        "oscillation": float(moved - calm),
         "use": goodput(flow, ours, START, stop) / (CAPACITY - beside),
         "rtt_added": times["beside"] / times["before"] - 1,
     } | {f"rtt_{when}": mean / 1e3 for when, mean in times.items()}
 
 
+def turbulence(flow: pd.DataFrame, numbers: Sequence[int], of: int) -> dict[str, float]:
+    """The first seconds after the switch back beside the others: what flows have together, and one's largest RTT."""
+    then = STOP + DISTURBED
+    first, later = (seconds(flow, numbers, *when).min() for when in ((STOP, then), (then, END - 1)))
+    rows = flow[(flow.id == of) & (flow.rtt_us > 0)]
+    longest = rows[rows.us.between(STOP * 1e6, then * 1e6)].rtt_us.max() / rows[rows.us > then * 1e6].rtt_us.max()
+    return {"turbulence_goodput": float(first / later), "turbulence_rtt": float(longest)}
+
+
 def beside_switched(flow: pd.DataFrame, receiver: pd.DataFrame, groups: Groups) -> dict[str, float]:
-    """Figures 13 and 14: who gets what after the switch, and the window at the switch as a part of the estimate."""
+    """Figures 13 and 14: who gets what around the switches, and the window at the first as a part of the estimate."""
     ours, theirs = groups["background"][0], groups["foreground"][0]
     wanted = LIMITED / 1e6
+
+    def part(begin: float, end: float) -> float:
+        mine = goodput(flow, ours, begin, end)
+        return mine / (mine + goodput(flow, theirs, begin, end))
+
     before, after = receiver[receiver.window == 0], receiver[receiver.window > 0]
     before = before[before.us < STOP * 1e6]
     taken = {"taken": float(after.window.iloc[0] / before.estimate.iloc[-1])} if len(before) and len(after) else {}
-    return {
-        "foreground_got": goodput(flow, theirs, START, STOP) / wanted,
-        "use": goodput(flow, ours, START, STOP) / (CAPACITY - wanted),
-    } | taken
+    return (
+        {
+            "foreground_got": goodput(flow, theirs, START, STOP) / wanted,
+            "foreground_soon": goodput(flow, theirs, START + 1, START + 4) / wanted,
+            "use": goodput(flow, ours, START, STOP) / (CAPACITY - wanted),
+            "first_second": goodput(flow, ours, START, START + 1),
+            "share_before": part(5, START),
+            "share_after": part(STOP + SOON, END - 1),
+        }
+        | turbulence(flow, [ours, theirs], theirs)
+        | taken
+    )
 
 
 def estimate(flow: pd.DataFrame, receiver: pd.DataFrame, groups: Groups) -> dict[str, float]:
@@ -149,12 +187,29 @@ def estimate(flow: pd.DataFrame, receiver: pd.DataFrame, groups: Groups) -> dict
     return result
 
 
-def found(flow: pd.DataFrame, number: int, begin: float, end: float) -> float:
-    """Seconds until a flow has had 80 % of the capacity for half a second; at most until `end`."""
+def found(flow: pd.DataFrame, number: int, begin: float, end: float, least: float = 0.8 * CAPACITY) -> float:
+    """Seconds until a flow has had `least` Mbit/s for half a second; at most until `end`."""
     for at in np.arange(begin + 0.5, end, 0.1):
-        if goodput(flow, number, at - 0.5, at) >= 0.8 * CAPACITY:
+        if goodput(flow, number, at - 0.5, at) >= least:
             return float(at - begin)
     return end - begin
+
+
+def back(flow: pd.DataFrame, number: int, begin: float, end: float) -> float:
+    """Seconds after which a flow has 80 % of the capacity in every second until `end`; 0: it never had less."""
+    less = np.flatnonzero(seconds(flow, [number], begin, end) < 0.8 * CAPACITY)
+    return float(less[-1] + 1) if len(less) else 0.0
+
+
+def grown(receiver: pd.DataFrame) -> np.ndarray:
+    """When the advertised window was more than at the sample before, seconds."""
+    return receiver.us.to_numpy()[1:][np.diff(receiver.window) > 0] / 1e6
+
+
+def noticed(times: np.ndarray, begin: float, end: float) -> float:
+    """Seconds until the first of some times; at most until `end`."""
+    later = times[(times > begin) & (times < end)]
+    return float(later[0] if len(later) else end) - begin
 
 
 def a_round(flow: pd.DataFrame, groups: Groups, end: float) -> dict[str, float]:
@@ -191,15 +246,22 @@ class Alone:
     """A flow that is switched and has the path to itself."""
 
     def numbers(self, sampled: Sampled) -> dict[str, float]:
-        """The whole of the background's time, and the part after it has settled."""
+        """The whole of the background's time, the part after it has settled, and the time after it."""
         flow, ours = sampled.flow, sampled.groups["background"][0]
-        use, before = (goodput(flow, ours, *when) / CAPACITY for when in ((START, STOP), (10, START)))
-        return {
-            "use": use,
-            "use_settled": goodput(flow, ours, START + 35, STOP) / CAPACITY,
-            "use_before": before,
-            "kept": use / before,
-        } | estimate(flow, sampled.receiver, sampled.groups)
+        times = ((START, STOP), (10, START), (START + SETTLES, STOP), (STOP, END - 1))
+        use, before, settled, after = (goodput(flow, ours, *when) / CAPACITY for when in times)
+        return (
+            {
+                "use": use,
+                "use_settled": settled,
+                "use_before": before,
+                "kept": use / before,
+                "kept_after": after / settled,
+                "back": back(flow, ours, START, START + SETTLES),
+            }
+            | turbulence(flow, [ours], ours)
+            | estimate(flow, sampled.receiver, sampled.groups)
+        )
 
 
 @dataclass(frozen=True)
@@ -235,9 +297,10 @@ class Floor:
 
 @dataclass(frozen=True)
 class OnOff:
-    """A foreground that sends for `period` seconds and is silent for as many."""
+    """A foreground that sends for `period` seconds and is silent for as many; it sets `freed` Mbit/s free."""
 
     period: int
+    freed: float = CAPACITY
 
     def numbers(self, sampled: Sampled) -> dict[str, float]:
         """Table 1's columns; the first periods are left out."""
@@ -245,11 +308,25 @@ class OnOff:
         theirs, ours = sampled.groups["foreground"][0], sampled.groups.get("background")
         starts = [5 + 2 * period * i for i in range(1 if period >= 10 else 2, int((sampled.end - 4) / (2 * period)))]
         on = np.mean([goodput(flow, theirs, t, t + period) for t in starts])
-        result = {"foreground_on": float(on)}
-        if ours:
+        first = np.mean([goodput(flow, theirs, t, t + 1) for t in starts])
+        result = {"foreground_on": float(on), "foreground_first_second": float(first)}
+        if not ours:  # an ideal one would have all of the off periods
+            result["filled"] = float(on + CAPACITY) / 2 / CAPACITY
+        else:
             mine = np.mean([goodput(flow, ours[0], t, t + period) for t in starts])
             free = np.mean([goodput(flow, ours[0], t + period, t + 2 * period) for t in starts])
-            finds = np.mean([found(flow, ours[0], t + period, t + 2 * period) for t in starts])
+            finds = np.mean([self.finds(flow, ours[0], t + period) for t in starts])
             result |= {"use": float(free / CAPACITY), "share": float(mine / (mine + on)), "found": float(finds)}
             result["filled"] = float((on + mine + free) / 2 / CAPACITY)
+            result["first_second"] = float(np.mean([goodput(flow, ours[0], t, t + 1) for t in starts]))
+            if len(sampled.receiver):
+                times = grown(sampled.receiver)
+                result["noticed"] = float(np.mean([noticed(times, t + period, t + 2 * period) for t in starts]))
         return result
+
+    def finds(self, flow: pd.DataFrame, number: int, stop: float) -> float:
+        """Seconds until a flow has 80 % of what was set free at `stop` besides what it had, or what was left to it."""
+        left = max(CAPACITY - self.freed, 0.0)
+        if left:
+            left = min(left, goodput(flow, number, stop - 2, stop))
+        return found(flow, number, stop, stop + self.period, left + 0.8 * self.freed)

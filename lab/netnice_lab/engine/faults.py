@@ -81,6 +81,27 @@ MUTANTS = {
             "return ack->now_us - own->since_us >= silence",
             "return p == 0 && ack->now_us - own->since_us >= silence",
         ),
+        Mutant(
+            "nicer-never-cuts",
+            "a Nicer level that meets congestion keeps its window",
+            "algorithms/sender/nicer.h",
+            "nn_shrink(&flow->win, (u64)flow->win.w * nn_min(p[NN_P_keep], NN_ONE) / NN_ONE);",
+            ";",
+        ),
+        Mutant(
+            "nicer-at-once",
+            "a Nicer level answers the first congested round",
+            "algorithms/sender/nicer.h",
+            "if (own->congested < p[NN_P_delay]) {",
+            "if (false) {",
+        ),
+        Mutant(
+            "base-is-now",
+            "the base RTT is the last sample: a queue is never seen",
+            "algorithms/estimate/rtt.h",
+            "rtt->min = nn_min(rtt->min, sample_us);",
+            "rtt->min = sample_us;",
+        ),
     )
 }
 
@@ -240,9 +261,75 @@ ABLATIONS = {
 }
 
 
+RTT = "algorithms/estimate/rtt.h"
+VARIANTS = {
+    m.name: m
+    for m in (
+        Mutant(
+            "unpaced",
+            "a window's segments leave as ACKs let them go",
+            "algorithms/pacing/pace.h",
+            "send->cwnd = w >> NN_SHIFT;",
+            "send->cwnd = w >> NN_SHIFT; send->now = !ack->held_us;",
+        ),
+        Mutant(
+            "below-two",
+            "Vegas takes a segment off below two, too, as the proof of theorem 1 has it",
+            "algorithms/sender/vegas.h",
+            "if (win->w > 2 * NN_ONE)\n\t\t\tnn_shrink(win, nn_max(win->w - NN_ONE / flows, 2 * NN_ONE));",
+            "nn_shrink(win, win->w > 2 * NN_ONE ? win->w - NN_ONE : win->w / 2);",
+        ),
+        Mutant(
+            "decaying-min",
+            "the base RTT is a decaying average of the smallest",
+            RTT,
+            "rtt->min = nn_min(rtt->min, sample_us);",
+            "rtt->min = sample_us < rtt->min ? sample_us : rtt->min + (sample_us - rtt->min) / 256;",
+        ),
+        Mutant(
+            "decaying-max",
+            "the worst RTT is a decaying average of the largest",
+            RTT,
+            "rtt->max = nn_max(rtt->max, sample_us);",
+            "rtt->max = sample_us > rtt->max ? sample_us : rtt->max - (rtt->max - sample_us) / 256;",
+        ),
+        Mutant(
+            "percentile-min",
+            "the base RTT is the 2nd percentile",
+            RTT,
+            "rtt->min = nn_min(rtt->min, sample_us);",
+            "rtt->min = !nn_rtt_known(rtt) ? sample_us : sample_us < rtt->min ? rtt->min - rtt->min / 64 : "
+            "rtt->min + rtt->min / 3136;",
+        ),
+        Mutant(
+            "percentile-max",
+            "the worst RTT is the 98th percentile",
+            RTT,
+            "rtt->max = nn_max(rtt->max, sample_us);",
+            "rtt->max = sample_us > rtt->max ? rtt->max + rtt->max / 64 : rtt->max - rtt->max / 3136;",
+        ),
+        Mutant(
+            "below-min",
+            "an RTT may be below the base",
+            RTT,
+            "(u64)(sample_us - rtt->min) * 100",
+            "(u64)(sample_us > rtt->min ? sample_us - rtt->min : 0) * 100",
+        ),
+        Mutant(
+            "no-halving",
+            "a congested round takes off a segment, as Vegas does; at two segments and fewer it halves",
+            "algorithms/sender/nice.h",
+            "nn_halve(&flow->win);",
+            "nn_shrink(&flow->win, flow->win.w > 2 * NN_ONE ? flow->win.w - NN_ONE : nn_half(&flow->win));",
+        ),
+    )
+}
+"""What TCP Nice leaves out or suggests, for the experiment nice-variants."""
+
+
 def find(name: str) -> Mutant:
     """The change of a name."""
-    known = MUTANTS | ABLATIONS
+    known = MUTANTS | ABLATIONS | VARIANTS
     if name not in known:
         raise LabError(f"unknown mutant '{name}'", "", f"choose one of {', '.join(known)}")
     return known[name]

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from netnice_lab.engine import kernel, keys, sweep
 from netnice_lab.errors import LabError
-from netnice_lab.judgement import bars, recorded
+from netnice_lab.judgement import bars, claims, recorded
 from netnice_lab.judgement.bars import Outcome, Verdict
 from netnice_lab.judgement.recorded import Place, Result
 from netnice_lab.model import catalogue
@@ -23,13 +23,15 @@ from netnice_lab.model.experiment import Experiment, Row, describe
 from netnice_lab.model.parameters import Parameters
 
 NOTES = Console(stderr=True)
+CLAIMS = "claims"
+"""As a name: the papers' claims (claims.py), which a check without names holds too."""
 SAMPLE = 3
 """How many held results are run again by a check where the kernel is built: to show that the keys say enough."""
 
 
 def chosen(names: Sequence[str]) -> list[Experiment]:
-    """The named experiments, or all."""
-    return [catalogue.load(name) for name in (names or catalogue.names())]
+    """The named experiments, all of a named paper, or all."""
+    return catalogue.named(names or catalogue.names())
 
 
 def kept(names: Sequence[str]) -> list[Experiment]:
@@ -119,6 +121,19 @@ class Report:
         else:
             self.missed[name] = verdict.words
 
+    def claims(self, paper: str) -> None:
+        """A paper's claims; that one is missed is the known miss of its bar, or its row says why."""
+        found = claims.read(paper)
+        wrong = claims.faults_of(paper, found)
+        rows = claims.recorded_rows([paper])
+        if not wrong:
+            self.passed.append(f"claims of {paper}")
+        else:
+            self.failed[f"claims of {paper}"] = "\n  ".join(wrong)
+        for claim in found:
+            if claim.missed and claims.hold(claim, rows).standing is claims.Standing.MISSED:
+                self.missed[f"{paper} {claim.section}, {claim.where}: {claim.says}"] = claim.missed
+
     def write(self, file: Path) -> None:
         """JUnit XML: a known miss is an expected failure."""
         count = len(self.passed) + len(self.failed) + len(self.missed)
@@ -136,7 +151,8 @@ class Report:
 
 def check(arguments: argparse.Namespace) -> int:
     """Hold the recorded results and the bars; what is not recorded for these sources is run, if it is quick."""
-    experiments = kept(arguments.names)
+    names = [name for name in arguments.names if name != CLAIMS]
+    experiments = kept(names) if names or not arguments.names else []
     now = Standing.of(experiments, sweep.tasks(experiments))
     quick, report = quick_places(experiments), Report()
     todo = {at: task for at, task in now.stale.items() if arguments.all or at in quick}
@@ -159,6 +175,9 @@ def check(arguments: argparse.Namespace) -> int:
             report.passed.append(f"held as recorded: {one.name}")
         for verdict in bars.judge_all(one, bars.select(everything, {"experiment": one.name})):
             report.bar(verdict)
+    if not arguments.names or CLAIMS in arguments.names:
+        for paper in claims.PAPERS:
+            report.claims(paper)
     left = len(now.stale) - len(todo)
     if left and arguments.again:
         report.failed["recorded results"] = f"{left} are of other sources. Judge the change, then: netnice-lab record"

@@ -16,6 +16,8 @@ from netnice_lab.model.scenario import Run
 
 Metrics = dict[str, float]
 
+QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95, "p999": 0.999}
+"""Of the queue's samples."""
 NOT_MEASURED = ("experiment", "seed", "digest", "cpu_seconds")
 """Columns of a run that are not its outcome."""
 
@@ -65,6 +67,7 @@ def flow_metrics(run: Run, output: Output) -> Metrics:
         metrics[group] = float(rates.sum())
         metrics[f"{group}_retransmits"] = float(flows.retrans.sum())
         metrics[f"{group}_rtt"] = float(flows.srtt_us.mean() / 1e3)
+        metrics[f"{group}_min_rtt"] = float(flows.min_rtt_us.mean() / 1e3)
         if len(rates) > 1 and rates.any():
             metrics[f"{group}_fairness"] = float(rates.sum() ** 2 / (len(rates) * (rates**2).sum()))
         if group == "background":
@@ -73,6 +76,8 @@ def flow_metrics(run: Run, output: Output) -> Metrics:
         both = metrics["first"] + metrics["second"]
         metrics["total"] = both
         metrics["first_share"] = metrics["first"] / both if both else 0.0
+        squares = metrics["first"] ** 2 + metrics["second"] ** 2
+        metrics["pair_fairness"] = both**2 / (2 * squares) if both else 0.0
         metrics["wins"] = float(metrics["first"] > metrics["second"])
     return metrics
 
@@ -140,8 +145,7 @@ def metrics(run: Run, output: Output) -> Metrics:
         queue = queue[queue.us >= run.warm_up * 1e6]
         if not queue.empty:
             result["queue"] = float(queue.bytes.mean())
-            result["queue_p50"] = float(queue.bytes.quantile(0.5))
-            result["queue_p95"] = float(queue.bytes.quantile(0.95))
+            result |= {f"queue_{name}": float(queue.bytes.quantile(part)) for name, part in QUANTILES.items()}
     return result
 
 

@@ -2,7 +2,7 @@
 """The experiments: every file in experiments/, or in a folder of it, may have some in its `EXPERIMENTS`, by name."""
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -53,6 +53,13 @@ def paper(name: str) -> str:
 def load(name: str) -> Experiment:
     """One experiment."""
     return entry(name)[1]
+
+
+def named(names: Sequence[str]) -> list[Experiment]:
+    """Experiments by their names, or all of a paper by its file or folder."""
+    everything = found(places.EXPERIMENTS)
+    by_paper = {paper: [one for at, one in everything.values() if at == paper] for paper, _ in everything.values()}
+    return [one for name in names for one in (by_paper.get(name) or [load(name)])]
 
 
 def load_all() -> Iterator[Experiment]:

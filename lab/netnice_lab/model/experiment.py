@@ -67,6 +67,8 @@ class Figure:
     log_y: bool = False
     panel: str | None = None
     kind: str = "lines"
+    paper: Sequence[tuple[float, float]] = ()
+    """Points that the paper states, drawn as crosses."""
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ class Visits:
     played: int
     warm_up: float
     seconds: float
+    prefetches: int = 1
+    """Prefetch connections of each user."""
 
     @property
     def reports(self) -> tuple[str, ...]:
@@ -50,9 +52,10 @@ class Visits:
             f"--seed {first + number} --pages {self.pages} --think {self.think} > day{number}.log\n"
             for number in range(1 + len(self.homes))
         )
+        more = f"--prefetches {self.prefetches} " if self.prefetches > 1 else ""
         plays = "".join(
             f"at {home} {_FOLDER}/netnice-replay play day{number}.log http://{addresses[self.server]}:{PROXY} --json "
-            f"--clients {self.users} --seconds {self.warm_up + self.seconds:g} --warmup {self.warm_up:g} "
+            f"--clients {self.users} --seconds {self.warm_up + self.seconds:g} --warmup {self.warm_up:g} {more}"
             f"> {_FOLDER}/out/{report} &\n"
             for number, (home, report) in enumerate(zip(self.homes, self.reports, strict=True), 1)
         )

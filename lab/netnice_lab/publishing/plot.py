@@ -27,6 +27,7 @@ ACROSS = 4
 COLUMNS = 3
 FLOOR = 1.0
 """Per cent: what costs less, or seems to speed others up, is drawn as costing so much; the axis is logarithmic."""
+BOX = (("p05", 0.05), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p95", 0.95))
 LEAD, BEHIND = "0.93", "0.80"
 """Greys of the regions where the column has more than the row, and less."""
 
@@ -39,6 +40,8 @@ def draw_lines(axes: Axes, figure: Figure, frame: pd.DataFrame) -> None:
         mean, low, high = grouped.mean(), grouped.min(), grouped.max()
         axes.plot(mean.index, mean.to_numpy(), style, label=str(name), markersize=4, linewidth=1)
         axes.fill_between(mean.index, low, high, alpha=0.12)
+    if figure.paper:
+        axes.plot(*zip(*figure.paper, strict=True), "kX", label="the paper", markersize=7, linewidth=0)
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
     if figure.log_x:
@@ -160,12 +163,46 @@ def stack(figure: Figure, frame: pd.DataFrame) -> Picture:
     return picture
 
 
+def box(figure: Figure, rows: pd.DataFrame) -> dict[str, object]:
+    """Of the rows, or the mean of the quantiles that each run of them has of itself."""
+    own = f"{figure.y}_p50" in rows
+    parts = {name: rows[f"{figure.y}_{name}"].mean() if own else rows[figure.y].quantile(part) for name, part in BOX}
+    return dict(zip(("whislo", "q1", "med", "q3", "whishi"), parts.values(), strict=True))
+
+
+def boxes(figure: Figure, frame: pd.DataFrame) -> Picture:
+    """A box a value of `x` and `series`: quartiles, 5th and 95th percentiles, the median as a thick line."""
+    places, names = list(frame[figure.x].drop_duplicates()), list(frame[figure.series].drop_duplicates())
+    picture, axes = plt.subplots(figsize=(max(8.0, 0.25 * len(places) * len(names)), 4.2))
+    colours = plt.get_cmap("tab20").colors
+    for number, name in enumerate(names):
+        rows = frame[frame[figure.series] == name]
+        found = {at: rows[rows[figure.x] == place] for at, place in enumerate(places)}
+        axes.bxp(
+            [box(figure, some) for some in found.values() if len(some)],
+            positions=[at + 0.8 * ((number + 0.5) / len(names) - 0.5) for at, some in found.items() if len(some)],
+            widths=0.7 / len(names),
+            showfliers=False,
+            patch_artist=True,
+            manage_ticks=False,
+            boxprops={"facecolor": colours[number % len(colours)]},
+            medianprops={"color": "black", "linewidth": 2},
+        )
+    axes.set_xticks(range(len(places)), [str(place) for place in places], fontsize=7)
+    axes.set(xlabel=figure.x_label, ylabel=figure.y_label, yscale="log" if figure.log_y else "linear")
+    if len(names) > 1:
+        handles = [Patch(color=colours[at % len(colours)], label=str(name)) for at, name in enumerate(names)]
+        axes.legend(handles=handles, fontsize=7)
+    return picture
+
+
 PICTURES = {
     "lines": lines,
     "bars": bars,
     "frontier": frontier,
     "matrix": matrix,
     "stack": stack,
+    "boxes": boxes,
 }
 
 

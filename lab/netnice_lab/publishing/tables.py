@@ -2,7 +2,8 @@
 """Tables of the documentation, made from the runs: what stands between two marks of a file is written anew.
 
 `<!-- table SOURCE NAME -->` … `<!-- end -->`: SOURCE is an experiment and NAME one of its tables, or SOURCE is a folder
-of experiments and NAME a module of it with a `summary` of several experiments.
+of experiments and NAME a module of it with a `summary` of several experiments, or SOURCE is `claims` and NAME a paper's
+claims or their `summary`, from what is recorded.
 """
 
 import importlib
@@ -15,7 +16,9 @@ import pandas as pd
 from netnice_lab import places
 from netnice_lab.errors import LabError
 from netnice_lab.model.experiment import Number, Results, Summary, Table, select
+from netnice_lab.publishing import papers
 
+CLAIMS = "claims"
 BLOCK = re.compile(r"(<!-- table ([\w-]+) ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -60,12 +63,16 @@ def summary(folder: str, name: str) -> Summary:
 
 
 def experiments_of(source: str, name: str) -> Sequence[str]:
-    """The experiments that a table is made of."""
+    """The experiments to run for a table."""
+    if source == CLAIMS:
+        return ()
     return summary(source, name).experiments if (places.EXPERIMENTS / source).is_dir() else (source,)
 
 
 def made(source: str, name: str, results: Results) -> str:
     """A table's lines."""
+    if source == CLAIMS:
+        return papers.made(name)
     if source not in results:
         found = summary(source, name)
         return found.render({one: results[one] for one in found.experiments})
@@ -78,8 +85,9 @@ def made(source: str, name: str, results: Results) -> str:
 
 def wanted(file: Path) -> list[str]:
     """The experiments that a file's tables are made of."""
-    found = [one for match in BLOCK.finditer(file.read_text()) for one in experiments_of(match[2], match[3])]
-    if not found:
+    blocks = list(BLOCK.finditer(file.read_text()))
+    found = [one for match in blocks for one in experiments_of(match[2], match[3])]
+    if not blocks:
         raise LabError(f"{file} has no tables", "", "mark them: <!-- table EXPERIMENT TABLE --> … <!-- end -->")
     return list(dict.fromkeys(found))
 

@@ -28,6 +28,15 @@ impl Feed {
         }
     }
 
+    /// It has left its window as it was, and measures again; no segment waits for the other of its pair.
+    fn measuring(name: &str) -> Self {
+        let mut feed = Self::new(name);
+        feed.decide();
+        assert_eq!(feed.round(20, 4000, 1000).policy, FIX);
+        feed.decide();
+        feed
+    }
+
     /// A segment sent `sent` and arriving `arrived` microseconds after the last one; `fresh`: it answers an ACK just sent.
     fn segment(&mut self, sent: u32, arrived: u32, fresh: bool) -> Look {
         self.now += arrived;
@@ -50,6 +59,20 @@ impl Feed {
         for _ in 0..segments {
             self.segment(spacing, spacing.wrapping_add(stretch), false);
         }
+        self.decide()
+    }
+
+    /// A round of pairs, each with a PIV of so many jiffies. A segment may be late; none comes too early.
+    fn pairs(&mut self, jiffies: &[i32]) -> Look {
+        let mut late = 0;
+        for piv in jiffies {
+            let us = 4000 * piv;
+            for next in [(-us).max(0), us.max(0)] {
+                self.segment(40_000, (40_000 + next - late) as u32, false);
+                late = next;
+            }
+        }
+        self.segment(40_000, (40_000 - late) as u32, false);
         self.decide()
     }
 
@@ -211,4 +234,129 @@ fn the_paper_s_clock_sees_nothing_below_a_jiffy() {
     assert_eq!(fine.round(20, 4000, 1000).policy, FIX);
     let look = coarse.round(20, 4000, 200); // 1 ms: rounds to 0 or 4
     assert_ne!(look.policy, HALVE);
+}
+
+#[test]
+fn a_positive_sum_or_more_than_half_positive_is_conservative() {
+    for (pivs, aggressive) in [
+        ([5, -1, -1, -1], 0), // the sum alone
+        ([1, 1, 1, -3], 0),   // more than half alone, with a sum of 0
+        ([1, 1, 1, -5], 0),   // and with one below
+        ([1, 1, -1, -1], 1),  // half, with a sum of 0
+        ([1, 1, 0, -3], 1),
+    ] {
+        let look = Feed::measuring("vulture").pairs(&pivs);
+        assert_eq!(look.aggressive, aggressive, "{pivs:?}");
+    }
+}
+
+#[test]
+fn sizes_are_low_middle_and_high_as_printed_whatever_their_sign() {
+    for (size, aggressive, conservative) in [
+        (0, INCREASE, INCREASE),
+        (1, INCREASE, FIX),
+        (2, INCREASE, HALVE),
+        (3, INCREASE, HALVE),
+        (4, FIX, HALVE),
+        (5, HALVE, HALVE),
+        (6, HALVE, HALVE),
+    ] {
+        let mut pivs = [size, -size].repeat(8); // their sum is 0
+        let look = Feed::measuring("vulture").pairs(&pivs);
+        assert_eq!((look.policy, look.aggressive), (aggressive, 1), "{size}");
+        pivs[1] = 1; // and now it is not; 15 of 16 are as before
+        let look = Feed::measuring("vulture").pairs(&pivs);
+        assert_eq!((look.policy, look.aggressive), (conservative, 0), "{size}");
+    }
+}
+
+#[test]
+fn more_than_seven_eighths_have_to_be_high_or_low() {
+    for (size, other, policy) in [(5, 0, HALVE), (0, -4, INCREASE)] {
+        for (count, expected) in [(7, FIX), (8, policy)] {
+            let pivs = [vec![size; count], vec![other]].concat();
+            let look = Feed::measuring("vulture").pairs(&pivs);
+            assert_eq!(look.policy, expected, "{count} of {size}");
+        }
+    }
+}
+
+#[test]
+fn to_halve_each_ack_lowers_the_window_by_what_it_acknowledges() {
+    let mut feed = Feed::new("vulture");
+    feed.decide();
+    feed.acknowledge();
+    let (before, acked) = (feed.core.look().window, feed.seq);
+    feed.seq += MSS; // one is missing
+    assert_eq!(feed.segment(4000, 4000, false).policy, HALVE);
+    for acks in 1..=8 {
+        let window = feed.core.ack(acked + acks * MSS, 0, feed.now);
+        assert_eq!(window, (before - acks * MSS).max(before / 2));
+    }
+}
+
+#[test]
+fn fix_leaves_the_window_as_it_is() {
+    let mut feed = Feed::new("vulture");
+    feed.decide();
+    feed.acknowledge();
+    let look = feed.round(20, 4000, 1000);
+    assert_eq!(look.policy, FIX);
+    for _ in 0..10 {
+        feed.segment(4000, 4000, false);
+        assert_eq!(feed.acknowledge(), look.window);
+    }
+}
+
+/// The paper has one in each round, those of waiting, too.
+#[test]
+fn it_grows_by_one_segment_in_every_second_round() {
+    let mut feed = Feed::new("vulture");
+    feed.decide();
+    let first = feed.acknowledge();
+    for grown in 1..=3 {
+        assert_eq!(feed.round(20, 4000, 0).policy, INCREASE);
+        for _ in 0..20 {
+            assert_eq!(feed.acknowledge(), first + grown * MSS);
+            feed.segment(4000, 4000, false);
+        }
+        feed.decide(); // it has waited for a round
+        assert_eq!(feed.acknowledge(), first + grown * MSS);
+    }
+}
+
+/// Each is acknowledged, and echoes the ACK that let it go.
+#[test]
+fn a_segment_that_is_lost_is_not_in_the_estimate_of_its_round() {
+    const WINDOW: u32 = 20;
+    const LOST: u32 = 60;
+    let at = |segment: u32| 10_000_000 + 4000 * segment;
+    let mut core = Core::new("vulture");
+    for segment in (0..LOST + WINDOW).filter(|&segment| segment != LOST) {
+        let now = at(segment);
+        let echoed = if segment < WINDOW { 0 } else { at(segment - WINDOW) };
+        core.arrival(&full(now, segment * MSS, now / 1000, echoed));
+        core.ack((segment + 1).min(LOST) * MSS, ticked(now), now);
+        if segment >= WINDOW {
+            let missing = u32::from(segment > LOST);
+            assert_eq!(core.look().estimate, (WINDOW - missing) * MSS, "{segment}");
+        }
+    }
+}
+
+/// It knows no base: what takes longer, evenly, is not congested.
+#[test]
+fn a_way_that_becomes_longer_is_as_free_as_before() {
+    for name in ["vulture", "vulture_jiffies"] {
+        let mut feed = Feed::new(name);
+        feed.decide();
+        assert_eq!(feed.round(20, 4000, 0).policy, INCREASE);
+        feed.segment(4000, 54_000, false); // while nothing is analysed: no pair is across it
+        feed.decide();
+        for _ in 0..3 {
+            let look = feed.round(20, 4000, 0);
+            assert_eq!((look.policy, look.aggressive), (INCREASE, 1), "{name}");
+            feed.decide();
+        }
+    }
 }
