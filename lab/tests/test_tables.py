@@ -55,7 +55,7 @@ def test_a_document_without_tables_or_with_unknown_ones_says_so(tmp_path: Path) 
 def test_every_table_of_a_document_is_one_of_an_experiment_or_a_summary() -> None:
     for file in (places.CLONE / "docs").rglob("*.md"):
         for match in tables.BLOCK.finditer(file.read_text()):
-            if match[2] == tables.CLAIMS:
+            if match[2] == claims.NAME:
                 assert match[3] in {"summary", *claims.PAPERS}
             elif (places.EXPERIMENTS / match[2]).is_dir():
                 assert tables.summary(match[2], match[3]).experiments

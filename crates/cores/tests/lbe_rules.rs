@@ -12,11 +12,6 @@ fn nice(window: f64) -> Feeder {
     Feeder::at(Algorithm::Nice, &[(Param::Threshold, 20)], window)
 }
 
-/// A round's RTT that says `queued` own segments wait, at a window of `window`.
-fn rtt_for(queued: f64, window: f64) -> u32 {
-    (BASE_US as f64 / (1.0 - queued / window)).round() as u32
-}
-
 #[test]
 fn above_a_fifth_of_the_rtt_range_it_halves_and_at_it_does_not() {
     let (mut above, mut at) = (nice(16.0), nice(16.0));
@@ -51,24 +46,6 @@ fn the_largest_rtt_so_far_counts() {
     flow.set_window(200.0);
     flow.round(3 * BASE_US + 1);
     assert_eq!(flow.window(), 100.0);
-}
-
-#[test]
-fn more_than_half_of_the_segments_must_exceed_it() {
-    let (mut half, mut more) = (nice(16.0), nice(16.0));
-    half.mixed_round(&[(8, LIMIT_US + 1), (8, BASE_US)]);
-    more.mixed_round(&[(9, LIMIT_US + 1), (7, BASE_US)]);
-    assert!(half.window() >= 16.0);
-    assert_eq!(more.window(), 8.0);
-}
-
-#[test]
-fn without_congestion_the_rtt_makes_it_grow_stay_or_shrink_by_one() {
-    for (queued, left) in [(0.5, 33.0), (2.0, 32.0), (4.0, 31.0)] {
-        let mut flow = nice(32.0);
-        flow.round(rtt_for(queued, 32.0));
-        assert_eq!(flow.window(), left, "{queued} segments wait");
-    }
 }
 
 #[test]

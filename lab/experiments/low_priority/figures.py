@@ -70,7 +70,7 @@ EXPERIMENTS["lbe-fig2"] = Experiment(
     claim="Nice shares equally the traffic with Vegas, but is otherwise lower priority than any other protocol.",
     differs="A share is the mean over the 20 s that begin 5 s after the newcomer: lbe-course is the report's figure. "
     "netnice1 and netnice2 have nothing here even alone (lbe-fig1). Vegas has .9 beside the best-effort flavours: .95 "
-    "is asked for beside those of the report, so that NICE is told from it.",
+    "is asked for beside those of the report, so that NICE and Vegas differ.",
     sweep={"there": (NICE, "netnice"), "protocol": FLAVOURS},
     scenario=lambda there, protocol, seed: scenario(
         WIFI, (bulk("second", there, (0.0, 0.5)), bulk("first", protocol, (10.0, 10.5))),

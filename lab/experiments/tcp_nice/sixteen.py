@@ -20,7 +20,7 @@ EXPERIMENTS: dict[str, Experiment] = {}
 PRIORITY = {"protocol": "priority"}
 LATE = "a higher threshold lets the background keep a fifth of the buffer, or 28 %, and documents wait behind it"
 SHY = (
-    "a document comes every 40 ms, less than half a round trip: the background is told to halve about as often as it "
+    "a document comes every 40 ms, less than half a round trip: the background halves about as often as it "
     "grows. Were the paper's 50 ms the whole round trip, its t = 0.1 would have .60 (experiment nice-share); a looser "
     "threshold trades latency for it"
 )

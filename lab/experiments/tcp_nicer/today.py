@@ -286,7 +286,7 @@ NEIGHBOURS = (
 EXPERIMENTS["nicer-more"] = Experiment(
     title="Levels between netnice1 and netnice2, and below netnice2",
     claim="TCP Nicer: extending beyond this many levels will require more advanced techniques. Ours, one beside one "
-    "at 10 Mbit/s: by parameters alone no further level is told apart.",
+    "at 10 Mbit/s: parameters alone make no further level that is distinct.",
     differs="Both are the ladder's core, with other parameters. Beside 19 lower flows nearly every pair keeps 0.95 at "
     "10 and 100 Mbit/s, but so does netnice2 beside its equals: 19 keep each other small. One beside one "
     "tells levels apart.",
@@ -303,7 +303,7 @@ EXPERIMENTS["nicer-more"] = Experiment(
     seeds=1,
     pinned={"upper": 0.10},
     bars=[
-        Bar(f"{pair} is not told apart by parameters alone", "upper", one_beside(pair, 1), one_beside(pair, 0),
+        Bar(f"{pair} is not distinct by parameters alone", "upper", one_beside(pair, 1), one_beside(pair, 0),
             maximum=0.95)
         for pair in ("netnice1:between", "between:netnice2", "netnice2:half", "netnice2:meeker")
     ],

@@ -83,12 +83,6 @@ def short(value: float | None) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".").replace("0.", ".", 1) if abs(value) < 10 else f"{value:.3g}"
 
 
-def reason(bar: Bar, measured: tuple[float, float, int]) -> str:
-    """Its words, with our numbers."""
-    mean, half, seeds = measured
-    return bar.reason.format(mean=f"{mean:.3g}", half=f"{half:.2g}", seeds=seeds)
-
-
 def measure(found: Experiment, frame: pd.DataFrame, bar: Bar) -> tuple[float, float, int]:
     """A bar's value, with its interval and seeds."""
     measured = judgement_bars.measure(bar, frame.to_dict("records"))
@@ -109,7 +103,7 @@ def row(line: Row, found: Experiment, frame: pd.DataFrame) -> tuple[str, list[st
     misses: dict[str, list[str]] = {}
     for bar, value, met in zip(bars, values, good, strict=True):
         if not met:
-            misses.setdefault(reason(bar, value) or "no reason is known", []).append(bar.says)
+            misses.setdefault(judgement_bars.in_words(bar.reason, value) or "no reason is known", []).append(bar.says)
     said = [f"* {line.measure} ({', '.join(says)}): {why}." for why, says in misses.items()]
     verdict = "met" if all(good) else "missed" if not any(good) else f"{sum(good)} of {len(good)}"
     return f"| {line.measure} | {line.paper} | {line.design} | {bounds(bars)} | {ours} | {verdict} |", said

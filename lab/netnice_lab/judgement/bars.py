@@ -78,6 +78,12 @@ def by_seed(bar: Bar, metric: str, rows: Sequence[Row]) -> dict[int, float]:
     return {seed: value / lower[seed] for seed, value in upper.items() if lower.get(seed)}
 
 
+def in_words(reason: str, measured: tuple[float, float, int]) -> str:
+    """A reason with what was measured in it."""
+    mean, half, seeds = measured
+    return reason.format(mean=f"{mean:.3g}", half=f"{half:.2g}", seeds=seeds)
+
+
 def judge_all(experiment: Experiment, rows: Sequence[Row]) -> list[Verdict]:
     """Hold every bar that can be measured against the runs of its experiment."""
     verdicts = []
@@ -86,7 +92,7 @@ def judge_all(experiment: Experiment, rows: Sequence[Row]) -> list[Verdict]:
             continue
         value, half, seeds = measured
         outcome, note = judge(bar, value, enough=seeds >= experiment.seeds_of_bar(bar))
-        words = note.format(mean=f"{value:.3g}", half=f"{half:.2g}", seeds=seeds)
+        words = in_words(note, measured)
         verdicts.append(Verdict(experiment.name, bar, value, outcome, f"±{half:.3f}, {seeds} seeds{words}"))
     return verdicts
 

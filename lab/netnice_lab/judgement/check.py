@@ -23,8 +23,6 @@ from netnice_lab.model.experiment import Experiment, Row, describe
 from netnice_lab.model.parameters import Parameters
 
 NOTES = Console(stderr=True)
-CLAIMS = "claims"
-"""As a name: the papers' claims (claims.py), which a check without names holds too."""
 SAMPLE = 3
 """How many held results are run again by a check where the kernel is built: to show that the keys say enough."""
 
@@ -151,7 +149,7 @@ class Report:
 
 def check(arguments: argparse.Namespace) -> int:
     """Hold the recorded results and the bars; what is not recorded for these sources is run, if it is quick."""
-    names = [name for name in arguments.names if name != CLAIMS]
+    names = [name for name in arguments.names if name != claims.NAME]
     experiments = kept(names) if names or not arguments.names else []
     now = Standing.of(experiments, sweep.tasks(experiments))
     quick, report = quick_places(experiments), Report()
@@ -175,7 +173,7 @@ def check(arguments: argparse.Namespace) -> int:
             report.passed.append(f"held as recorded: {one.name}")
         for verdict in bars.judge_all(one, bars.select(everything, {"experiment": one.name})):
             report.bar(verdict)
-    if not arguments.names or CLAIMS in arguments.names:
+    if not arguments.names or claims.NAME in arguments.names:
         for paper in claims.PAPERS:
             report.claims(paper)
     left = len(now.stale) - len(todo)

@@ -20,7 +20,9 @@ from netnice_lab.judgement import bars, recorded
 from netnice_lab.model import catalogue
 from netnice_lab.model.experiment import Bar, Row, describe
 
-CLAIMS = places.LAB / "claims"
+NAME = "claims"
+"""What a check and a table call them."""
+CLAIMS = places.LAB / NAME
 PAPERS = {
     "tcp-nice": "TCP Nice",
     "tcp-nicer": "TCP Nicer",
@@ -137,11 +139,6 @@ def has_test(name: str) -> bool:
     return path.is_file() and re.search(rf"\b(fn|def) {re.escape(test)}\b", path.read_text()) is not None
 
 
-def short(value: float) -> str:
-    """Three digits."""
-    return f"{value:.3g}"
-
-
 def hold(claim: Claim, rows: Mapping[str, Sequence[Row]]) -> Held:
     """A claim beside the recorded runs, by experiment."""
     if claim.apart:
@@ -152,11 +149,10 @@ def hold(claim: Claim, rows: Mapping[str, Sequence[Row]]) -> Held:
         measured = bars.measure(bar, rows[name.partition(": ")[0]])
         if measured is None:
             raise LabError(f"nothing is recorded of '{name}'", "", f"lab/netnice-lab record {claim.experiments[0]}")
-        values.append(short(measured[0]))
+        values.append(f"{measured[0]:.3g}")
         if not bar.met(measured[0]):
             missed = True
-            mean, half, seeds = measured
-            reasons.append(bar.reason.format(mean=short(mean), half=f"{half:.2g}", seeds=seeds))
+            reasons.append(bars.in_words(bar.reason, measured))
     ours = ", ".join(filter(None, (" ".join(values), claim.ours)))
     why = "; ".join(dict.fromkeys(filter(None, (claim.missed, *reasons))))
     return Held(claim, Standing.MISSED if missed else Standing.MET, ours, why)

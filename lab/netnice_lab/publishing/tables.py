@@ -15,10 +15,10 @@ import pandas as pd
 
 from netnice_lab import places
 from netnice_lab.errors import LabError
+from netnice_lab.judgement import claims
 from netnice_lab.model.experiment import Number, Results, Summary, Table, select
 from netnice_lab.publishing import papers
 
-CLAIMS = "claims"
 BLOCK = re.compile(r"(<!-- table ([\w-]+) ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -64,14 +64,14 @@ def summary(folder: str, name: str) -> Summary:
 
 def experiments_of(source: str, name: str) -> Sequence[str]:
     """The experiments to run for a table."""
-    if source == CLAIMS:
+    if source == claims.NAME:
         return ()
     return summary(source, name).experiments if (places.EXPERIMENTS / source).is_dir() else (source,)
 
 
 def made(source: str, name: str, results: Results) -> str:
     """A table's lines."""
-    if source == CLAIMS:
+    if source == claims.NAME:
         return papers.made(name)
     if source not in results:
         found = summary(source, name)
