@@ -111,11 +111,11 @@ def sshd(pair: Pair) -> Iterator[Sshd]:
 QOS = ["", "-o IPQoS=throughput", "-o IPQoS=cs1"]
 
 
-def marked_share(pair: Pair, sshd: Sshd, *words: str, **env: str) -> float:
+def marked_share(pair: Pair, port: int, *words: str, **env: str) -> float:
     """Part of the bytes towards the server that are LE on the wire, while a command runs."""
     with Capture(pair.b) as capture:
         pair.a.run("netnice", *words, env={**os.environ, **env})
-    data = [packet for packet in capture.packets if packet.port == sshd.port]
+    data = [packet for packet in capture.packets if packet.port == port]
     sent = sum(packet.payload for packet in data)
     assert sent > 0.9 * SIZE, "what the capture did not miss"
     return sum(packet.payload for packet in data if packet.tos & ~3 == LE) / sent
@@ -127,7 +127,7 @@ def test_rsync_over_ssh(pair: Pair, sshd: Sshd, version: int | str, qos: str) ->
     folder, to = ownership.scratch("rsync"), ownership.scratch("rsync-to")
     random_file(folder / "data", SIZE)
     where = f"root@[{pair.to(version)}]:{to}/"
-    assert marked_share(pair, sshd, "rsync", "-e", f"{sshd.command} {qos}", str(folder / "data"), where) >= 0.99
+    assert marked_share(pair, sshd.port, "rsync", "-e", f"{sshd.command} {qos}", str(folder / "data"), where) >= 0.99
 
 
 @pytest.mark.parametrize("qos", QOS)
@@ -138,7 +138,16 @@ def test_git_over_ssh(pair: Pair, sshd: Sshd, qos: str) -> None:
         subprocess.run([program("git"), "-C", here, *words], check=True)
     subprocess.run([program("git"), "init", "-q", "--bare", there], check=True)
     push = ["git", "-C", str(here), "push", "-q", f"ssh://root@{pair.b4}{there}", "HEAD"]
-    assert marked_share(pair, sshd, *push, GIT_SSH_COMMAND=f"{sshd.command} {qos}") >= 0.99
+    assert marked_share(pair, sshd.port, *push, GIT_SSH_COMMAND=f"{sshd.command} {qos}") >= 0.99
+
+
+def test_curl(pair: Pair) -> None:
+    """It sets no TOS. The server never answers, so curl ends by its time limit."""
+    folder = ownership.scratch("curl")
+    random_file(folder / "data", SIZE)
+    port = int(pair.end(pair.b, "take").line())
+    upload = f"curl -sS -m 4 -H Expect: -T {folder / 'data'} http://{pair.b4}:{port}/ || true"
+    assert marked_share(pair, port, "sh", "-c", upload) >= 0.99
 
 
 @pytest.mark.verify("needs borg")
@@ -152,4 +161,4 @@ def test_borg_over_ssh(pair: Pair, sshd: Sshd) -> None:
         "BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK": "yes",
     }
     pair.a.run("borg", "init", "--encryption=none", env={**os.environ, **env})
-    assert marked_share(pair, sshd, "borg", "create", "::a", str(folder / "data"), **env) >= 0.99
+    assert marked_share(pair, sshd.port, "borg", "create", "::a", str(folder / "data"), **env) >= 0.99
