@@ -3,7 +3,8 @@
  * From a window to what a sender can do: segments in flight and a pacing rate.
  *
  * W >= 2   cwnd = W, paced a little faster than W/srtt so that the window, not the pacing, limits, and a round's
- *          segments are spread over it: TCP Nice, section 2.3, hopes for better samples from that.
+ *          segments are spread over it: TCP Nice, section 2.3, hopes for better samples from that. Its prototype does
+ *          not: with `unpaced` the ACKs alone let segments go.
  * W < 2    pairs: two segments, then nothing for 2/W round trips (TCP Nice, section 2.3: "a window of 1/16 means that
  *          the flow sends out two packets after waiting for 32 smoothed round-trip times"). Single segments would
  *          meet delayed ACKs, which spoil the RTT. cwnd stays above a pair: pacing alone is the window here.
@@ -78,12 +79,15 @@ nn_inline u64 nn_rate(u64 bytes, u64 us)
 }
 
 /* Of two segments or more, while nothing is missing. */
-nn_inline void nn_pace_window(const struct nn_flow *flow, const struct nn_ack *ack, u32 w, struct nn_send *send)
+nn_inline void nn_pace_window(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 w,
+			      struct nn_send *send)
 {
 	u32 mss = nn_max(ack->mss, 1);
 
 	send->cwnd = w >> NN_SHIFT;
 	send->rate = nn_rate_hasty(&flow->win, nn_rate((u64)w * mss >> NN_SHIFT, nn_pacing_rtt(flow)));
+	if (nn_unlikely(p[NN_P_unpaced]))
+		send->now = true;
 }
 
 nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, struct nn_send *send)
@@ -98,7 +102,7 @@ nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_
 			send->cwnd = NN_PAIR;
 		return;
 	}
-	nn_pace_window(flow, ack, w, send);
+	nn_pace_window(flow, p, ack, w, send);
 	/* PRR's bound (RFC 6937, 3): a hole in the window is no licence to send a burst. */
 	if (flow->recovery == NN_REDUCED)
 		send->cwnd = nn_min(send->cwnd, nn_add_saturating(ack->in_flight, nn_max(ack->acked, 1)));

@@ -18,7 +18,7 @@
 #define NN_RECEIVER_MOST (1u << 29) /* bytes: half of what TCP can scale to */
 #define NN_LEAST_MSS 536u /* RFC 9293 */
 #define NN_ACKS 128 /* remembered; each covers all ACKs of one clock tick */
-#define NN_RECEIVER_WORDS 268
+#define NN_RECEIVER_WORDS 274
 
 struct nn_sent_ack {
 	u32 clock, bytes;

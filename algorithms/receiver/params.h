@@ -19,6 +19,9 @@
 	X(quantum, "microseconds", 1, 100000, "clocks are rounded down to it: 4000 is the paper's kernel")             \
 	X(remembered, "percent", 50, 100, "of the window before a halving, what Vulture's rwndThresh keeps")           \
 	X(cautious, "0 no, 1 yes", 0, 1, "Vulture's conservative mode, always: the receiver of the paper's figure 2")  \
+	X(psi, "jiffies", 1, 100, "between the sendings of the two segments that Vulture compares")                    \
+	X(passive, "0 no, 1 yes", 0, 1, "Vulture measures and never acts, for measurement")                            \
+	X(begins, "percent", 100, 10000, "of the sender's window, what Vulture begins with, for measurement")          \
 	X(skew, "parts per million", 0, 1000, "makes our clock run fast, for measurement")
 
 enum nn_receiver_param {

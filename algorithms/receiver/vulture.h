@@ -42,11 +42,18 @@
  * - The packet queue holds 128 segments; on faster paths it samples.
  * - A sample is of an ACK, of every second segment (sample.h); the report's is of each data packet. With a sample of each the
  *   figures are farther from the report's, as more of the noise counts (experiment vulture-samples).
+ *
+ * `passive`: the PIVs of figures 3 to 8 are those of a flow that nobody limits.
  * - 'Increase' adds a segment a decision, and the round of waiting has none: a segment every second round trip.
  * - Algorithm 6 adds nothing where an echo equals the first ACK's time. Here it is added at once, and what that ACK covered is
  *   taken off with the next newer echo: without a look at the queue of ACKs with each arrival the estimate is too large by
  *   what one tick of the clock brings (figure 11: 1.007 of cwnd).
  * - A live flow whose window is below ten segments begins at ten, as a new one does.
+<<<<<<< HEAD
+=======
+ *
+ * `passive`: the PIVs of figures 3 to 8 are those of a flow that nobody limits.
+>>>>>>> f21f4c8 (Vulture's packet intervals from a core that measures and never acts; nice without pacing by a parameter; what the guest reads of receivers counts with them)
  */
 #ifndef NN_VULTURE_H
 #define NN_VULTURE_H
@@ -58,8 +65,11 @@
 	P(initial, 10)                                                                                                 \
 	P(jiffy, 4000)                                                                                                 \
 	P(quantum, clock)                                                                                              \
+	P(psi, 5)                                                                                                      \
 	P(remembered, kept)                                                                                            \
 	P(cautious, always)                                                                                            \
+	P(passive, 0)                                                                                                  \
+	P(begins, 100)                                                                                                 \
 	P(skew, 0)
 #define VULTURE_PARAMS(P) VULTURE_ROW(P, 1, 100, 0)
 #define VULTURE_JIFFIES_PARAMS(P) VULTURE_ROW(P, 4000, 50, 0)
@@ -68,10 +78,15 @@
 enum vulture_phase { VULTURE_MEASURING, VULTURE_WAITING };
 enum vulture_policy { VULTURE_FIX, VULTURE_DOUBLE, VULTURE_INCREASE, VULTURE_HALVE };
 
-#define VULTURE_PSI 5 /* jiffies between the two of a pair */
 #define VULTURE_PIVS 128
 
 struct vulture {
+	/* Of a passive flow, since it began; the lab reads these six words (lab/guest/receiver.c). */
+	u32 rounds; /* with a PIV */
+	u32 most_positive; /* per mille: the largest part of a round's PIVs that was positive */
+	s32 most_sum; /* us: the largest sum of a round's PIVs, at least 0 */
+	u32 pivs, negatives; /* in all rounds */
+	u32 moved; /* us: all PIVs without their signs, wraps */
 	u32 sent[VULTURE_PIVS], arrived[VULTURE_PIVS]; /* packetQue: us, rounded down to the quantum */
 	u32 head, tail;
 	u32 tick; /* of the clock they were sent by, us; 0: it is ours */
@@ -101,7 +116,17 @@ nn_inline void vulture_on_start(struct nn_receiver *flow, nn_receiver_params p)
 {
 	struct vulture *v = vulture_of(flow);
 
-	(void)p;
+	v->rounds = 0;
+	v->most_positive = 0;
+	v->most_sum = 0;
+	v->pivs = 0;
+	v->negatives = 0;
+	v->moved = 0;
+	if (p[NN_R_passive])
+		nn_set_target(flow, NN_RECEIVER_MOST);
+	else
+		nn_set_target(flow, (u64)flow->target * nn_max(nn_min(p[NN_R_begins], 10000), 100) / 100);
+	flow->window = flow->target;
 	v->head = 0;
 	v->tail = 0;
 	v->tick = 0;
@@ -116,6 +141,9 @@ nn_inline void vulture_count(struct vulture *v, s32 piv, u32 jiffy)
 {
 	u32 size = piv < 0 ? 0u - (u32)piv : (u32)piv;
 
+	v->pivs++;
+	v->negatives += piv < 0;
+	v->moved += size;
 	v->count++;
 	v->sum = (s32)((u32)v->sum + (u32)piv);
 	v->positive += piv > 0;
@@ -140,7 +168,7 @@ nn_inline void vulture_measure(struct vulture *v, nn_receiver_params p, const st
 	head = v->head % VULTURE_PIVS;
 	tail = v->tail % VULTURE_PIVS;
 	interval = (s32)(sent - v->sent[head]);
-	if (v->head != v->tail && interval >= (s32)(VULTURE_PSI * jiffy)) {
+	if (v->head != v->tail && interval >= (s32)(nn_min(p[NN_R_psi], 100) * jiffy)) {
 		vulture_count(v, (s32)(arrived - v->arrived[head] - (u32)interval), jiffy);
 		v->head++;
 	} else if (v->tail - v->head < VULTURE_PIVS) {
@@ -148,6 +176,31 @@ nn_inline void vulture_measure(struct vulture *v, nn_receiver_params p, const st
 		v->arrived[tail] = arrived;
 		v->tail++;
 	}
+}
+
+/* A round of a passive flow is over: figures 3 to 8. */
+nn_inline void vulture_note(struct vulture *v)
+{
+	u32 positive = v->positive * 1000 / v->count;
+
+	v->rounds++;
+	v->most_positive = nn_max(v->most_positive, positive);
+	v->most_sum = v->sum > v->most_sum ? v->sum : v->most_sum;
+}
+
+/* It measures each round, and decides nothing. (A value: see nn_specially.) */
+nn_rare bool vulture_watch(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg, bool round)
+{
+	struct vulture *v = vulture_of(flow);
+
+	vulture_measure(v, p, seg, flow->delay.tick);
+	if (!round)
+		return false;
+	if (v->count)
+		vulture_note(v);
+	vulture_forget(v);
+	nn_round_start(flow, seg);
+	return true;
 }
 
 /* Algorithms 2, 3 and 4. */
@@ -184,6 +237,10 @@ nn_rare void vulture_on_arrival(struct nn_receiver *flow, nn_receiver_params p, 
 {
 	struct vulture *v = vulture_of(flow);
 
+	if (nn_unlikely(p[NN_R_passive])) {
+		vulture_watch(flow, p, seg, arrival->round);
+		return;
+	}
 	if (v->phase == VULTURE_MEASURING) {
 		vulture_measure(v, p, seg, flow->delay.tick);
 		if (arrival->hole)

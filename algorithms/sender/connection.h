@@ -68,7 +68,7 @@ nn_inline void nn_ack_ordinary(u32 algorithm, const struct nn_connection *c, con
 		return;
 	}
 	send->now = false;
-	nn_pace_window(c->flow, ack, c->flow->win.w, send);
+	nn_pace_window(c->flow, c->p, ack, c->flow->win.w, send);
 }
 
 nn_inline void nn_ack_other(u32 algorithm, const struct nn_connection *c, const struct nn_ack *ack,

@@ -308,6 +308,8 @@ void bulk_sample(FILE *to)
 			continue;
 		fprintf(to, "flow,%lu,%d,%llu,%u,%lu,%u\n", now_ns() / 1000, flows[i].id, info.tcpi_bytes_acked,
 			info.tcpi_rtt, flow_window(&flows[i], &info), info.tcpi_total_retrans);
+		if (receiver_own)
+			fprintf(to, "granted,%lu,%d,%u\n", now_ns() / 1000, flows[i].id, info.tcpi_snd_wnd);
 	}
 }
 

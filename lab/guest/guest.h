@@ -50,6 +50,7 @@ extern char payload[1 << 20];
 void sink_open(const char *host, int port, const char *cc, uint64_t rate, uint64_t until);
 void cgroup_enter(const char *name);
 extern int receiver_watched; /* the plan is about windows that receivers advertise */
+extern int receiver_own; /* and about what their cores think: more lines in samples.csv */
 void receiver_watch(int fd, int port);
 void receiver_forget(int fd);
 void core_add(const char *cc); /* this congestion control is one of the cores under test */

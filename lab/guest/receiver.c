@@ -12,7 +12,9 @@
 
 #define CONNECTIONS "/sys/fs/bpf/receiver/connections"
 
-int receiver_watched;
+#define OWN 8 /* first words of a core's own state in a sample */
+
+int receiver_watched, receiver_own;
 static int storage = -1;
 static struct {
 	int fd, port;
@@ -51,6 +53,14 @@ void receiver_forget(int fd)
 			watched[i] = watched[--watched_count];
 }
 
+static void own_sample(FILE *to, int port, const struct nn_receiver *flow)
+{
+	fprintf(to, "own,%lu,%d", now_ns() / 1000, port);
+	for (int word = 0; word < OWN; word++)
+		fprintf(to, ",%u", flow->own[word]);
+	fputc('\n', to);
+}
+
 /* One line a connection of the receiver: port, window, target, estimate (bytes). */
 void receiver_sample(FILE *to)
 {
@@ -71,8 +81,11 @@ void receiver_sample(FILE *to)
 		attr.map_fd = storage;
 		attr.key = (uint64_t)&watched[i].fd;
 		attr.value = (uint64_t)&of;
-		if (!bpf(BPF_MAP_LOOKUP_ELEM, &attr))
-			fprintf(to, "receiver,%lu,%d,%u,%u,%u\n", now_ns() / 1000, watched[i].port, of.flow.window,
-				of.flow.target, of.flow.estimate);
+		if (bpf(BPF_MAP_LOOKUP_ELEM, &attr))
+			continue;
+		fprintf(to, "receiver,%lu,%d,%u,%u,%u\n", now_ns() / 1000, watched[i].port, of.flow.window,
+			of.flow.target, of.flow.estimate);
+		if (receiver_own)
+			own_sample(to, watched[i].port, &of.flow);
 	}
 }

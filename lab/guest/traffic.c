@@ -78,6 +78,8 @@ static void parse(const char *line)
 		cgroup_enter(a);
 	else if (!strcmp(line, "receiver"))
 		receiver_watched = 1;
+	else if (!strcmp(line, "receiver own"))
+		receiver_watched = receiver_own = 1;
 	else if (sscanf(line, "core %31s", a) == 1)
 		core_add(a);
 	else if (sscanf(line, "pulse %d %lu %lu", &i, &t, &u) == 3)

@@ -20,6 +20,7 @@ INCLUDE = re.compile(r'#\s*include\s+"([^"]+)"')
 ROW = re.compile(r"X\((\w+), (\w+), (?:true|false), ")
 SENDER = ("sender/module/netnice.c",)
 RECEIVER = ("receiver/receiver.bpf.c",)
+READER = "receiver.c"
 SITE = ("apps/prefetch", "apps/prefetch-predictor", "apps/prefetch-replay")
 
 
@@ -79,14 +80,16 @@ def sender(cores: tuple[str, ...], changes: tuple[str, ...]) -> str:
 
 @cache
 def receiver(algorithms: tuple[str, ...]) -> str:
-    """The receivers that a run has, with their shim."""
-    return places.digest(Source(algorithms).text(places.SHIMS / file for file in RECEIVER))
+    """The receivers that a run has, with their shim and what the guest reads of their state."""
+    files = [*(places.SHIMS / file for file in RECEIVER), places.GUEST_SOURCES / READER]
+    return places.digest(Source(algorithms).text(files))
 
 
 @cache
 def guest() -> str:
-    """Process 1 and the traffic; what they know of the receiver's state counts with the receiver."""
-    return places.digest(Source(below=(places.GUEST_SOURCES,)).text(sorted(places.GUEST_SOURCES.glob("*.c"))))
+    """Process 1 and the traffic; what reads the receiver's state counts with the receiver."""
+    files = sorted(file for file in places.GUEST_SOURCES.glob("*.c") if file.name != READER)
+    return places.digest(Source(below=(places.GUEST_SOURCES,)).text(files))
 
 
 @cache

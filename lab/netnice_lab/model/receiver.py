@@ -16,6 +16,8 @@ class Receiver:
     values: tuple[tuple[str, int], ...] = ()
     start: float = 0.0
     stop: float = 0.0
+    own: bool = False
+    """Sample the first words of the core's own state too, and what senders have been granted."""
 
     def setup(self) -> str:
         """Shell commands that make the cgroup and attach the receiver to it."""
@@ -30,7 +32,7 @@ class Receiver:
 
     def plan(self) -> list[str]:
         """Plan lines that start and stop it on live connections, and sample it."""
-        lines = ["receiver"]
+        lines = ["receiver own" if self.own else "receiver"]
         if self.algorithm == "none":
             return lines
         for at, name in ((self.start, self.algorithm), (self.stop, "off")):
