@@ -87,7 +87,7 @@ nn_inline void nn_pace_window(const struct nn_flow *flow, nn_params p, const str
 	send->cwnd = w >> NN_SHIFT;
 	send->rate = nn_rate_hasty(&flow->win, nn_rate((u64)w * mss >> NN_SHIFT, nn_pacing_rtt(flow)));
 	if (nn_unlikely(p[NN_P_unpaced]))
-		send->now = true;
+		send->now = !ack->held_us; /* what leaves before a deadline is stamped with it */
 }
 
 nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, struct nn_send *send)
