@@ -42,18 +42,13 @@
  * - The packet queue holds 128 segments; on faster paths it samples.
  * - A sample is of an ACK, of every second segment (sample.h); the report's is of each data packet. With a sample of each the
  *   figures are farther from the report's, as more of the noise counts (experiment vulture-samples).
- *
- * `passive`: the PIVs of figures 3 to 8 are those of a flow that nobody limits.
  * - 'Increase' adds a segment a decision, and the round of waiting has none: a segment every second round trip.
  * - Algorithm 6 adds nothing where an echo equals the first ACK's time. Here it is added at once, and what that ACK covered is
  *   taken off with the next newer echo: without a look at the queue of ACKs with each arrival the estimate is too large by
  *   what one tick of the clock brings (figure 11: 1.007 of cwnd).
  * - A live flow whose window is below ten segments begins at ten, as a new one does.
-<<<<<<< HEAD
-=======
  *
  * `passive`: the PIVs of figures 3 to 8 are those of a flow that nobody limits.
->>>>>>> f21f4c8 (Vulture's packet intervals from a core that measures and never acts; nice without pacing by a parameter; what the guest reads of receivers counts with them)
  */
 #ifndef NN_VULTURE_H
 #define NN_VULTURE_H
@@ -188,19 +183,18 @@ nn_inline void vulture_note(struct vulture *v)
 	v->most_sum = v->sum > v->most_sum ? v->sum : v->most_sum;
 }
 
-/* It measures each round, and decides nothing. (A value: see nn_specially.) */
-nn_rare bool vulture_watch(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg, bool round)
+/* It measures each round, and decides nothing. */
+nn_inline void vulture_watch(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg, bool round)
 {
 	struct vulture *v = vulture_of(flow);
 
 	vulture_measure(v, p, seg, flow->delay.tick);
 	if (!round)
-		return false;
+		return;
 	if (v->count)
 		vulture_note(v);
 	vulture_forget(v);
 	nn_round_start(flow, seg);
-	return true;
 }
 
 /* Algorithms 2, 3 and 4. */

@@ -18,7 +18,7 @@
  * - The RTT of a lone segment may hold a delayed ACK: it counts for minRTT only.
  * - Slow start is Vegas' (gamma = 1). It goes on in a round that sees slow segments, and ends with that round's halving.
  * - A window that was not used does not grow (RFC 7661's reason): the paper's senders always have data.
- * - Two segments and more are paced (pace.h); the prototype does not pace. Without pacing it has .98 to 1.08 of the goodput in
+ * - Two segments and more are paced (pace.h); the prototype does not pace (`unpaced`). Without pacing it has .98 to 1.08 of the goodput in
  *   the paper's network and documents wait as long, but .72 of it where RTTs jitter (experiment nice-variants).
  * - No pause is too long for the pair's timer (max_gap = 0), and who finds the path free waits for it all the same.
  */
@@ -33,6 +33,7 @@
 	P(alpha, 1)                                                                                                    \
 	P(beta, 3)                                                                                                     \
 	P(gamma, 1)                                                                                                    \
+	P(unpaced, 0)                                                                                                  \
 	P(min_window, 85)
 
 NN_CORE_AS_RENO(nice)

@@ -16,6 +16,8 @@ from netnice_lab.model.scenario import Run
 
 Metrics = dict[str, float]
 
+OWN = 8
+"""Words of the core's own state in a sample: lab/guest/receiver.c."""
 QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95, "p999": 0.999}
 """Of the queue's samples."""
 NOT_MEASURED = ("experiment", "seed", "digest", "cpu_seconds")
@@ -118,7 +120,7 @@ def visit_metrics(reports: Sequence[str], files: Mapping[str, str]) -> dict[str,
 
 def samples(output: Output) -> dict[str, pd.DataFrame]:
     """What was sampled: 'queue' (bytes, packets, drops) and 'flow' (acked, rtt, window, retransmits) over time."""
-    rows: dict[str, list[list[str]]] = {"queue": [], "flow": [], "receiver": []}
+    rows: dict[str, list[list[str]]] = {"queue": [], "flow": [], "receiver": [], "own": [], "granted": []}
     for line in output.files["samples.csv"].splitlines():
         kind, *values = line.split(",")
         rows[kind].append(values)
@@ -127,7 +129,9 @@ def samples(output: Output) -> dict[str, pd.DataFrame]:
     names = ["us", "port", "window", "target", "estimate"]
     receiver = pd.DataFrame(rows["receiver"], columns=names).astype(int)
     numeric = queue.drop(columns="device").astype(int).assign(device=queue.device)
-    return {"queue": numeric, "flow": flow.astype(int), "receiver": receiver}
+    own = pd.DataFrame(rows["own"], columns=["us", "port", *(f"word{n}" for n in range(OWN))]).astype(int)
+    granted = pd.DataFrame(rows["granted"], columns=["us", "id", "bytes"]).astype(int)
+    return {"queue": numeric, "flow": flow.astype(int), "receiver": receiver, "own": own, "granted": granted}
 
 
 def metrics(run: Run, output: Output) -> Metrics:
@@ -136,7 +140,16 @@ def metrics(run: Run, output: Output) -> Metrics:
     sampled = samples(output) if run.measure or output.files["samples.csv"] else {}
     if run.measure:
         end, documents = run.warm_up + run.window, table(output, "documents.csv")
-        asked = Sampled(run.groups, end, sampled["flow"], sampled["receiver"], documents, run.readers)
+        asked = Sampled(
+            run.groups,
+            end,
+            sampled["flow"],
+            sampled["receiver"],
+            documents,
+            run.readers,
+            sampled["own"],
+            sampled["granted"],
+        )
         result |= run.measure.numbers(asked)
     if run.reports:
         result |= visit_metrics(run.reports, output.files)

@@ -16,8 +16,8 @@ Groups = Mapping[str, list[int]]
 """The numbers of the flows, or of the document clients, of each group."""
 
 
-def no_documents() -> pd.DataFrame:
-    """A run without any."""
+def nothing() -> pd.DataFrame:
+    """A run without these."""
     import pandas as pd
 
     return pd.DataFrame()
@@ -27,15 +27,18 @@ def no_documents() -> pd.DataFrame:
 class Sampled:
     """The samples of one run: of its flows, of its receiver; `end`: when the run ended, seconds.
 
-    `documents` has a row a document, `readers` the numbers of the clients of each named group of them.
+    `documents` has a row a document, `readers` the numbers of the clients of each named group of them. `own`: the first
+    words of the receiver's core; `granted`: the bytes that each flow's sender may have on the way.
     """
 
     groups: Groups
     end: float
     flow: pd.DataFrame
     receiver: pd.DataFrame
-    documents: pd.DataFrame = field(default_factory=no_documents)
+    documents: pd.DataFrame = field(default_factory=nothing)
     readers: Groups = field(default_factory=dict)
+    own: pd.DataFrame = field(default_factory=nothing)
+    granted: pd.DataFrame = field(default_factory=nothing)
 
 
 class Measure(Protocol):
