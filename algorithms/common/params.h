@@ -20,7 +20,7 @@
 	X(gamma, "segments", 0, 10000, "Vegas leaves slow start when it keeps more queued")                            \
 	X(min_window, "1/4096 segment", 1, 65535, "the floor: 85 is the paper's 1/48")                                 \
 	X(initial_window, "segments", 1, 10, "the first window, where it is not two")                                  \
-	X(unpaced, "0 no, 1 yes", 0, 1, "two segments and more leave as ACKs let them go, as TCP Nice's prototype")     \
+	X(unpaced, "0 no, 1 yes", 0, 1, "two segments and more leave as ACKs let them go, as TCP Nice's prototype")    \
 	X(queue_floor, "microseconds", 0, 10000000, "queueing delay below this is timer noise, not a queue")           \
 	X(max_gap, "milliseconds, 0 none", 0, 3600000, "longest silence between two pairs of one flow below W = 1")    \
 	X(peer_gap, "milliseconds, 0 none", 0, 3600000, "max_gap is at least this times the host's flows below W = 1") \

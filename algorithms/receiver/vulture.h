@@ -11,44 +11,21 @@
  *     measuring --end of a round with PIVs: a policy; a hole: halve--> waiting
  *     waiting --data that reflects the decision: a round later--> measuring
  *
- * The thresholds are in jiffies of 4 ms (`jiffy`). The paper's kernel reads both clocks in jiffies: `quantum` 4000
- * reproduces that; 1 uses what the clocks really tell.
+ * The thresholds are in jiffies of 4 ms (`jiffy`); `quantum` 4000 reads both clocks in them, as the paper's kernel, 1 as they tell.
+ * `remembered`: rwndThresh is 'the maximum rwnd before rwnd is reduced last time'. Algorithm 5 reduces ACK by ACK, and the last
+ * reduction begins at half of the first (50); with the whole (100) doubling returns to the queue (experiment vulture-jitter).
+ * `passive`: the PIVs of figures 3 to 8 are those of a flow that nobody limits.
  *
- * `remembered`: rwndThresh is 'the maximum rwnd before rwnd is reduced last time'. Taken as the window before the whole
- * halving (100), doubling returns to the queue, is halved again, and so on: 35, 70, 35 segments. But algorithm 5 reduces
- * ACK by ACK, and the last of these reductions begins at half of that (50). Then doubling never comes, and the paper's
- * own figure 9 has none: 83 segments take 20 s there. Before the first halving there is nothing to remember: from
- * infinity, the window of a live flow would double to thousands that its sender never uses (seen: 4350 segments).
- *
- * What is not reproduced, and the step that prevents it: algorithm 3's mode is the sign of a sum, which is noise once both
- * intervals are counted in jiffies. Where packets are exactly spaced the sum is hardly ever positive; with jitter it is
- * as often as not, and conservative rounds do not grow. No one jitter fits all of the paper's figures, and one run
- * differs much from the next (seeds 1 to 4, alone with 0.25 ms: .64 .92 .65 .91):
- *                                            paper   100, exact   50, exact   50, 0.25 ms   50, 0.5 ms
- *   figure 17, alone: whole, settled       .93 .99      .71 .67    .995 .994      .64 .45
- *   figure 15: use, foreground kept       .83 1.00     .91 1.00     .91 1.00      .84 .99
- *   figure 9: use, seconds to find         .56  20      .92 4.5      .81  10      .71  15       .20  30
- *   table 1, 5 s: use, share               .25 .14                                .23 .17
- *   table 2: 4, 8, 16 flows            .99 .98 .99                            .76 .97 .97
- * The experiments vulture-jitter, -fig9, -fig15, -fig17, -fig19 and -fig20 show it. Jitter on the way of the ACKs (to
- * 10 ms), a reverse flow at full speed, and 1/2 for 7/8 changed little; so did halving on losses that come while nothing
- * is analysed. Growth in the rounds of waiting, too, makes it push a foreground aside (.56 instead of .34 of the on times).
+ * What is not reproduced: algorithm 3's mode is the sign of a sum, which is noise once intervals are counted in jiffies: with
+ * jitter it is as often positive as not. No one jitter fits all of the paper's figures (docs/papers/vulture.md).
  *
  * Deviations:
- * - Algorithm 1 forgets a segment that completed a pair: its queue runs dry after 5 jiffies and fills again, so only
- *   every other stretch of 20 ms is measured. Taken as it stands.
- * - 'Out of order or lost' is a new hole in the sequence. Taken by the letter, the retransmission that fills it would
- *   halve the window a second time, and each segment behind it again.
- * - The packet queue holds 128 segments; on faster paths it samples.
- * - A sample is of an ACK, of every second segment (sample.h); the report's is of each data packet. With a sample of each the
- *   figures are farther from the report's, as more of the noise counts (experiment vulture-samples).
+ * - 'Out of order or lost' is a new hole in the sequence: the retransmission that fills it does not halve once more.
+ * - The packet queue holds 128 segments; on faster paths it samples. A sample is of an ACK, of every second segment (sample.h).
  * - 'Increase' adds a segment a decision, and the round of waiting has none: a segment every second round trip.
  * - Algorithm 6 adds nothing where an echo equals the first ACK's time. Here it is added at once, and what that ACK covered is
- *   taken off with the next newer echo: without a look at the queue of ACKs with each arrival the estimate is too large by
- *   what one tick of the clock brings (figure 11: 1.007 of cwnd).
+ *   taken off with the next newer echo: the estimate is too large by what a tick of the clock brings (figure 11).
  * - A live flow whose window is below ten segments begins at ten, as a new one does.
- *
- * `passive`: the PIVs of figures 3 to 8 are those of a flow that nobody limits.
  */
 #ifndef NN_VULTURE_H
 #define NN_VULTURE_H

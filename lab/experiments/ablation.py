@@ -11,7 +11,7 @@ from experiments.frontier import today
 from experiments.lines import at_home, by_radio, rerouted
 from experiments.low_priority.access import alone
 from experiments.tcp_nicer.levels import beside
-from netnice_lab.engine.faults import ABLATIONS
+from netnice_lab.engine.changes import ABLATIONS
 from netnice_lab.model.experiment import Experiment, Figure, Number, Table
 from netnice_lab.model.scenario import Scenario
 

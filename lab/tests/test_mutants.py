@@ -4,7 +4,8 @@
 import pytest
 
 from netnice_lab import places
-from netnice_lab.engine import faults, sweep
+from netnice_lab.engine import changes, sweep
+from netnice_lab.engine.faults import MUTANTS
 from netnice_lab.engine.programs import Programs
 from netnice_lab.judgement import check
 from netnice_lab.model import catalogue
@@ -16,6 +17,7 @@ CELLS = {
     "rounds-of-one-ack": ("nicer-together", {"rate": ["10.0"], "level": ["netnice"], "flows": ["4"]}),
     "no-look": ("lbe-route", {"protocol": ["netnice1"], "step": ["up"], "minutes": ["1"]}),
     "no-siblings": ("nicer-together", {"rate": ["10.0"], "level": ["netnice1"], "flows": ["16"]}),
+    "clock-of-the-wire": ("vulture-fig15", {"receiver": ["tide"], "sender": ["cubic"]}),
 }
 """Of those that are not tried by a claim alone (test_claims.py)."""
 
@@ -31,6 +33,6 @@ def test_a_broken_core_moves_a_cell_beyond_its_tolerance(built: Programs, name: 
     assert check.moved(found, recorded, bad)
 
 
-@pytest.mark.parametrize("name", [*faults.ABLATIONS, *faults.MUTANTS, *faults.VARIANTS])
+@pytest.mark.parametrize("name", [*changes.ABLATIONS, *MUTANTS, *changes.VARIANTS])
 def test_what_a_change_replaces_is_there_once(name: str) -> None:
-    assert len(faults.find(name).places(places.CLONE)) == 1
+    assert len(changes.find(name).places(places.CLONE)) == 1

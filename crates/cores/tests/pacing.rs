@@ -37,6 +37,19 @@ fn from_two_on_the_window_limits_and_pacing_spreads() {
     assert!((0.8..0.87).contains(&share), "{share}");
 }
 
+#[test]
+fn unpaced_two_segments_and_more_leave_as_acks_let_them_go() {
+    let leaves = |unpaced, window| {
+        let params = [(Param::Unpaced, unpaced)];
+        let mut flow = Feeder::at(Algorithm::Nice, &params, window);
+        flow.round(BASE_US);
+        flow.last.now
+    };
+    assert!(!leaves(0, 16.0), "paced");
+    assert!(leaves(1, 16.0));
+    assert!(!leaves(1, 0.5), "pairs are paced always");
+}
+
 /// The gap between two pairs at the floor, after `rounds` congested rounds there.
 fn sub_packet_gap(gap_ms: u32, sub_packet: u32, rounds: u32) -> f64 {
     let params = [(Param::MaxGap, gap_ms), (Param::PeerGap, 250)];

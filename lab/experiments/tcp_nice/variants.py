@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 EXPERIMENTS: dict[str, Experiment] = {}
 NICE = "nice"
-VARIANTS: dict[str, tuple[str, ...]] = {
-    "as it is": (),
-    "unpaced": ("unpaced",),
-    "percentiles": ("percentile-min", "percentile-max", "below-min"),
-    "decaying": ("decaying-min", "decaying-max", "below-min"),
+VARIANTS: dict[str, tuple[tuple[str, ...], Values]] = {
+    "as it is": ((), ()),
+    "unpaced": ((), (("unpaced", 1),)),
+    "percentiles": (("percentile-min", "percentile-max", "below-min"), ()),
+    "decaying": (("decaying-min", "decaying-max", "below-min"), ()),
 }
-"""By changes of engine/faults.py. Percentiles are the 2nd and the 98th of some hundred samples, averages have a gain of
-1/256 towards samples within."""
+"""By changes of engine/changes.py, and parameters. Percentiles are the 2nd and the 98th of some hundred samples,
+averages have a gain of 1/256 towards samples within."""
 OMISSIONS: dict[str, tuple[tuple[str, ...], Values]] = {
     "no early detection": ((), (("threshold", 100),)),
     "no halving": (("no-halving",), ()),
@@ -55,7 +55,7 @@ PAPERS = ("1 flow", "16 flows", "64 flows")
 
 def scenario(variant: str, where: str, seed: int) -> Scenario:
     """A condition for a variant."""
-    changes, values = OMISSIONS.get(variant) or (VARIANTS[variant], ())
+    changes, values = (OMISSIONS | VARIANTS)[variant]
     parameters = ((NICE, values),) if values else ()
     return replace(WHERE[where][0](seed), without=changes, parameters=parameters)
 

@@ -37,10 +37,12 @@ def beside_steady(
     return Scenario(testbed(), traffic, lasting, 0.001, seed, receiver=running, sample=0.1, measure=Steady())
 
 
-def switched(receiver: str, sender: str = "cubic", seed: int = 1, beside: bool = False) -> Scenario:
+def switched(
+    receiver: str, sender: str = "cubic", seed: int = 1, beside: bool = False, values: tuple[tuple[str, int], ...] = ()
+) -> Scenario:
     """Figures 11 to 14 and 17: one flow, background only from 45 to 135 s of its life."""
     traffic = ((STEADY, REVERSE) if beside else ()) + (background(sender),)
-    chosen = Receiver(receiver, start=START, stop=STOP)
+    chosen = Receiver(receiver, values=values, start=START, stop=STOP, own=beside)
     return Scenario(
         testbed(), traffic, END, 0.001, seed, receiver=chosen, sample=0.1, measure=Switched() if beside else Alone()
     )
@@ -64,6 +66,7 @@ def on_off(
     lasting: int = 180,
     drift: int = 0,
     rate: int = 0,
+    values: tuple[tuple[str, int], ...] = (),
 ) -> Scenario:
     """Figures 9, 18 and 19, table 1: a foreground that sends for `period` seconds and is silent for as many.
 
@@ -78,7 +81,7 @@ def on_off(
         traffic = (pulsing, REVERSE)
     return Scenario(
         testbed(jitter), traffic, duration, 0.001, seed,
-        receiver=Receiver("none" if receiver == "absent" else receiver, values=drifting(drift)),
+        receiver=Receiver("none" if receiver == "absent" else receiver, values=(*drifting(drift), *values)),
         sample=min(0.1, period / 10),
         measure=OnOff(period, rate / 1e6 if rate else CAPACITY),
     )  # fmt: skip

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from experiments.vulture.report import (
     BOTH,
+    FAITHFUL,
     KEPT,
     NOISE,
     RECEIVERS,
@@ -93,6 +94,23 @@ EXPERIMENTS["vulture-fig13"] = report_figure(
         )
     ] + [
         printed("less than half of the link in the first second", "first_second", {}, most=CAPACITY / 2),
+        printed("the kernel's window before the switch is at least twice the sender's", "granted", {}, 2.0),
+    ],
+)  # fmt: skip
+
+EXPERIMENTS["vulture-begins"] = report_figure(
+    title="Vulture, figure 14 from the kernel's window instead of the sender's",
+    claim="From the rwnd of BE mode the sender would speed up, and even halve takes about two round trips to the right "
+    "window, in which BE flows suffer.",
+    sweep={"receiver": (FAITHFUL,), "begins": (100, 200, 400)},
+    scenario=lambda receiver, begins, seed: switched(receiver, seed=seed, beside=True, values=(("begins", begins),)),
+    figures=[Figure("begins", "foreground_first_two", "receiver", "% of the sender's window",
+                    "foreground in its first two seconds, of 6 Mbit/s")],
+    pinned=("use",),
+    bars=[
+        printed(f"from {begins} % of the sender's window the foreground has less for two seconds",
+                "foreground_first_two", {"begins": begins}, most=0.98, over={"begins": 100})
+        for begins in (200, 400)
     ],
 )  # fmt: skip
 

@@ -160,6 +160,7 @@ def beside_switched(flow: pd.DataFrame, receiver: pd.DataFrame, groups: Groups) 
         {
             "foreground_got": goodput(flow, theirs, START, STOP) / wanted,
             "foreground_soon": goodput(flow, theirs, START + 1, START + 4) / wanted,
+            "foreground_first_two": goodput(flow, theirs, START, START + 2) / wanted,
             "use": goodput(flow, ours, START, STOP) / (CAPACITY - wanted),
             "first_second": goodput(flow, ours, START, START + 1),
             "share_before": part(5, START),
@@ -238,7 +239,14 @@ class Switched:
     def numbers(self, sampled: Sampled) -> dict[str, float]:
         """After the switch."""
         both = sampled.flow, sampled.receiver, sampled.groups
-        return beside_switched(*both) | estimate(*both)
+        return beside_switched(*both) | estimate(*both) | self.granted(sampled)
+
+    def granted(self, sampled: Sampled) -> dict[str, float]:
+        """The kernel's window as the sender knows it before the switch, as a part of its congestion window."""
+        ours = sampled.groups["background"][0]
+        both = sampled.granted.merge(sampled.flow, on=["us", "id"])
+        both = both[(both.id == ours) & both.us.between(10e6, START * 1e6)]
+        return {"granted": float((both.bytes / 1448 / (both.window / 65536)).median())} if len(both) else {}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from netnice_lab import places
-from netnice_lab.engine import faults, kernel
+from netnice_lab.engine import changes, kernel
 from netnice_lab.model.scenario import Run
 
 COMMENT = re.compile(r"""//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')""", re.DOTALL)
@@ -72,17 +72,18 @@ class Source:
 
 
 @cache
-def sender(cores: tuple[str, ...], changes: tuple[str, ...]) -> str:
-    """The cores that a run sends by, with their shim; `changes` are faults or ablations of faults.py."""
-    made = [repr(faults.find(name)) for name in changes]
+def sender(cores: tuple[str, ...], changed: tuple[str, ...]) -> str:
+    """The cores that a run sends by, with their shim; `changed`: names of changes.py."""
+    made = [repr(changes.find(name)) for name in changed]
     return places.digest(Source(cores).text(places.SHIMS / file for file in SENDER), *made)
 
 
 @cache
-def receiver(algorithms: tuple[str, ...]) -> str:
+def receiver(algorithms: tuple[str, ...], changed: tuple[str, ...]) -> str:
     """The receivers that a run has, with their shim and what the guest reads of their state."""
     files = [*(places.SHIMS / file for file in RECEIVER), places.GUEST_SOURCES / READER]
-    return places.digest(Source(algorithms).text(files))
+    made = [repr(changes.find(name)) for name in changed]
+    return places.digest(Source(algorithms).text(files), *made)
 
 
 @cache
@@ -103,12 +104,13 @@ def site() -> str:
 
 def of(run: Run) -> str:
     """The name of a run's result."""
+    of_sender, of_receiver = changes.halves(run.mutants)
     return places.digest(
         kernel.key(),
         guest(),
         *kernel.options(run.seed),
-        sender(run.cores, run.mutants) if run.cores else "",
-        receiver(run.receivers) if run.receivers else "",
+        sender(run.cores, of_sender) if run.cores else "",
+        receiver(run.receivers, of_receiver) if run.receivers else "",
         site() if run.reports else "",
         run.setup,
         run.plan,

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from netnice_lab import places
-from netnice_lab.engine import kernel, keys, programs
+from netnice_lab.engine import changes, kernel, keys, programs
 from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
 from netnice_lab.model.output import Output
@@ -108,7 +108,7 @@ def prepare(directory: Path, run: Run, found: Programs) -> None:
         shutil.copyfile(found.module, directory / "module.ko")
     shutil.copy(found.traffic, directory / "traffic")
     if run.receivers:
-        shutil.copy(programs.project(programs.RECEIVER), directory / "receiver")
+        shutil.copy(programs.receiver(changes.halves(run.mutants)[1]), directory / "receiver")
     if run.reports:
         for name in programs.SITE:
             shutil.copy(programs.project(name), directory / name)
@@ -132,7 +132,7 @@ def end_with_guests(*_: object) -> None:
 
 def boot(directory: Path, run: Run, limit: float, name: str, key: str) -> Output:
     """Run the guest to its end."""
-    found = Programs.find(run.mutants)
+    found = Programs.find(changes.halves(run.mutants)[0] if run.cores else ())
     prepare(directory, run, found)
     command = [
         "setarch",

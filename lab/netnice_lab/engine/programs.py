@@ -11,7 +11,9 @@ from functools import cache
 from pathlib import Path
 
 from netnice_lab import places
-from netnice_lab.engine import faults, kernel
+from netnice_lab.engine import changes, kernel
+from netnice_lab.engine.copies import Copy
+from netnice_lab.engine.faults import Mutant
 from netnice_lab.errors import LabError, run
 
 FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-static"]
@@ -76,27 +78,44 @@ def sources() -> list[Path]:
 def module(changed: tuple[str, ...] = ()) -> Path:
     """The shipped cores and their shim as a module for the guest's kernel."""
     base = kernel.require()
-    changes = [faults.find(name) for name in changed]
-    home = places.cache() / "modules" / places.digest_tree(sources(), base.key, *(repr(change) for change in changes))
+    found = [changes.find(name) for name in changed]
+    home = places.cache() / "modules" / places.digest_tree(sources(), base.key, *map(repr, found))
     if not (home / MODULE).exists():
         with made_aside(home) as work:
-            compile_module(work, base, changes)
+            compile_module(work, base, found)
     return home / MODULE
 
 
-def compile_module(work: Path, base: kernel.Kernel, changes: list[faults.Mutant]) -> None:
+def compile_module(work: Path, base: kernel.Kernel, found: list[Mutant]) -> None:
     """Compile a copy of the sources."""
     for file in sources():
         target = work / file.relative_to(places.CLONE)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, target)
-    for change in changes:
+    for change in found:
         change.apply(work)
     folder = work / "transport" / "sender" / "module"
     flags = f"KCFLAGS=-fdebug-prefix-map={work}=."
     make = ["nice", "make", "-s", "-C", str(base.tree), "ARCH=um", f"M={folder}", flags, "modules"]
     run(make, work, kernel.environment())
     run(["strip", "-g", "-o", str(work / "built" / MODULE), str(folder / MODULE)], work)
+
+
+def receiver(changed: tuple[str, ...] = ()) -> Path:
+    """What 'make build' has left, or with changes what a copy of the tree makes."""
+    if not changed:
+        return project(RECEIVER)
+    found = [changes.find(name) for name in changed]
+    files = places.sources(places.CORES, places.SHIMS, places.CLONE / "crates")
+    home = places.cache() / "receivers" / places.digest_tree(files, *map(repr, found))
+    if not (home / RECEIVER).exists():
+        with made_aside(home) as work:
+            copy = Copy(work)
+            for change in found:
+                change.apply(copy.top)
+            copy.build(RECEIVER)
+            shutil.copy(copy.programs / RECEIVER, work / "built")
+    return home / RECEIVER
 
 
 def project(name: str) -> Path:

@@ -213,9 +213,11 @@ fn off_gives_the_window_back_to_the_kernel() {
 }
 
 #[test]
-fn skew_is_a_parameter_for_measurement_only() {
-    let at = PARAMETERS.iter().position(|p| *p == "skew").expect("skew");
-    assert!(ALGORITHMS.iter().all(|a| a.defaults[at] == 0));
+fn some_parameters_are_for_measurement_only() {
+    for name in ["skew", "passive"] {
+        let at = PARAMETERS.iter().position(|p| *p == name).expect(name);
+        assert!(ALGORITHMS.iter().all(|a| a.defaults[at] == 0), "{name}");
+    }
 }
 
 #[test]

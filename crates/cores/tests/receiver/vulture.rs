@@ -2,7 +2,7 @@
 //! Vulture against its paper: algorithms 1 to 6, one by one.
 
 use super::simulated::{full, ticked, MSS};
-use netnice_cores::receiver::{Core, Look, Segment};
+use netnice_cores::receiver::{Core, Look, Segment, PARAMETERS};
 
 const FIX: u32 = 0;
 const DOUBLE: u32 = 1;
@@ -18,7 +18,14 @@ struct Feed {
 
 impl Feed {
     fn new(name: &str) -> Self {
+        Self::with(name, &[])
+    }
+
+    fn with(name: &str, params: &[(&str, u32)]) -> Self {
         let mut core = Core::new(name);
+        for (name, value) in params {
+            core.params[PARAMETERS.iter().position(|p| p == name).expect(name)] = *value;
+        }
         core.ack(0, 10_000_000, 10_000_000);
         Feed {
             core,
@@ -103,6 +110,37 @@ fn intervals_are_taken_between_segments_five_jiffies_apart() {
         assert_eq!(feed.segment(4000, 4000, false).pivs, 0);
     }
     assert_eq!(feed.segment(4000, 4000, false).pivs, 1, "20 ms: a pair");
+}
+
+#[test]
+fn psi_is_the_least_time_between_the_two_of_a_pair() {
+    for psi in [1, 5, 10] {
+        let mut feed = Feed::with("vulture", &[("psi", psi)]);
+        feed.decide();
+        for _ in 1..psi {
+            assert_eq!(feed.segment(4000, 4000, false).pivs, 0, "{psi}");
+        }
+        assert_eq!(feed.segment(4000, 4000, false).pivs, 1, "{psi}");
+    }
+}
+
+#[test]
+fn a_passive_flow_measures_and_is_not_limited() {
+    let mut feed = Feed::with("vulture", &[("passive", 1)]);
+    feed.decide();
+    let window = feed.acknowledge();
+    assert!(window >= 1 << 29, "{window}");
+    for _ in 0..3 {
+        feed.round(20, 4000, 2000); // others: any other would halve
+        assert_eq!(feed.core.look().pivs, 0, "each round is measured anew");
+    }
+    assert!(feed.acknowledge() >= window);
+}
+
+#[test]
+fn a_flow_may_begin_with_more_than_its_senders_window() {
+    let begun = |percent| Feed::with("vulture", &[("begins", percent)]).core.look().target;
+    assert_eq!(begun(400), 4 * begun(100));
 }
 
 #[test]
