@@ -77,6 +77,29 @@ def test_an_ack(down: object, measure: Measure) -> None:
     measure("an ACK where an empty program takes 25 ns", quiet, "ns", most=63)
 
 
+OPTIONS = """import socket, time
+s = socket.socket()
+def once(calls=50_000):
+    began = time.perf_counter_ns()
+    for _ in range(calls): s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 0)
+    return (time.perf_counter_ns() - began) / calls
+print(min(once() for _ in range(15)))"""
+
+
+def test_a_foreground_setsockopt(down: object, measure: Measure) -> None:
+    """Of a program that is not nice: the best of many, for each is a system call that anything may interrupt."""
+
+    def takes() -> float:
+        return float(subprocess.run([PYTHON, "-c", OPTIONS], check=True, capture_output=True, text=True).stdout)
+
+    without = min(takes() for _ in range(3))
+    for words in ((), ("--applications",)):
+        netnicectl("up", *words)
+        more = min(takes() for _ in range(3)) - without
+        netnicectl("down")
+        measure(f"a foreground setsockopt after '{' '.join(('up', *words))}', more than without", more, "ns", most=300)
+
+
 class Cost(NamedTuple):
     """Of one download."""
 
