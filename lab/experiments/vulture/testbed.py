@@ -160,7 +160,6 @@ def beside_switched(flow: pd.DataFrame, receiver: pd.DataFrame, groups: Groups) 
         {
             "foreground_got": goodput(flow, theirs, START, STOP) / wanted,
             "foreground_soon": goodput(flow, theirs, START + 1, START + 4) / wanted,
-            "foreground_first_two": goodput(flow, theirs, START, START + 2) / wanted,
             "use": goodput(flow, ours, START, STOP) / (CAPACITY - wanted),
             "first_second": goodput(flow, ours, START, START + 1),
             "share_before": part(5, START),

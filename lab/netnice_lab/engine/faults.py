@@ -153,11 +153,11 @@ MUTANTS = {
             of_receiver=True,
         ),
         Mutant(
-            "no-halving-receiver",
-            "Vulture's window is never halved",
+            "doubled-always",
+            "Vulture's window doubles where it should grow by a segment",
             VULTURE,
-            "flow->window / 2",
-            "flow->window",
+            "flow->window + flow->mss",
+            "2 * flow->window",
             of_receiver=True,
         ),
         Mutant(
@@ -166,6 +166,22 @@ MUTANTS = {
             VULTURE,
             "(s32)(arrived - v->arrived[head] - (u32)interval)",
             "(s32)((u32)interval - (arrived - v->arrived[head]))",
+            of_receiver=True,
+        ),
+        Mutant(
+            "intervals-flat",
+            "intervals never change",
+            VULTURE,
+            "(s32)(arrived - v->arrived[head] - (u32)interval)",
+            "(s32)(arrived - arrived)",
+            of_receiver=True,
+        ),
+        Mutant(
+            "last-round",
+            "of a passive flow the last round's sum counts, not the largest",
+            VULTURE,
+            "v->sum > v->most_sum ? v->sum : v->most_sum",
+            "v->sum",
             of_receiver=True,
         ),
         Mutant(

@@ -62,7 +62,6 @@ UNITS = {
     "estimate": "the receiver's estimate of the sender's window, as a part of it, median",
     "estimate_follows": "part of the time in which it is within a tenth of the window",
     "estimate_held": "the estimate as a part of the advertised window where that is the limit, median",
-    "foreground_first_two": "of the rate that the foreground offers, in the two seconds after the switch",
     "granted": "the kernel's window as the sender knows it before the switch, of the congestion window, median",
     "piv_rounds": "rounds with a pair of segments that was compared",
     "piv_positive": "largest part of a round's PIVs that was positive",
