@@ -153,14 +153,6 @@ MUTANTS = {
             of_receiver=True,
         ),
         Mutant(
-            "doubled-always",
-            "Vulture's window doubles where it should grow by a segment",
-            VULTURE,
-            "flow->window + flow->mss",
-            "2 * flow->window",
-            of_receiver=True,
-        ),
-        Mutant(
             "intervals-negated",
             "an interval that grew counts as one that shrank",
             VULTURE,

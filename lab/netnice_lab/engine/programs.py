@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """What a guest executes beside its kernel: process 1, the traffic, the module with the cores, our programs."""
 
+import fcntl
 import os
 import shutil
 import tempfile
@@ -108,13 +109,16 @@ def receiver(changed: tuple[str, ...] = ()) -> Path:
     found = [changes.find(name) for name in changed]
     files = places.sources(places.CORES, places.SHIMS, places.CLONE / "crates")
     home = places.cache() / "receivers" / places.digest_tree(files, *map(repr, found))
-    if not (home / RECEIVER).exists():
-        with made_aside(home) as work:
-            copy = Copy(work)
-            for change in found:
-                change.apply(copy.top)
-            copy.build(RECEIVER)
-            shutil.copy(copy.programs / RECEIVER, work / "built")
+    home.parent.mkdir(exist_ok=True)
+    with (home.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a minute of all processors: the second to want it waits for it
+        if not (home / RECEIVER).exists():
+            with made_aside(home) as work:
+                copy = Copy(work)
+                for change in found:
+                    change.apply(copy.top)
+                copy.build(RECEIVER)
+                shutil.copy(copy.programs / RECEIVER, work / "built")
     return home / RECEIVER
 
 
