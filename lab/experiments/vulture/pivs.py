@@ -77,9 +77,9 @@ EXPERIMENTS["vulture-pivs"] = Experiment(
     exists=lambda cell: bool(cell["beside"]) or cell["rate"] in (8, 10),
     scenario=watched,
     figures=[
-        Figure("rate", "piv_positive", "jitter", "Mbit/s", "largest part of a round's PIVs positive", panel="beside",
+        Figure("rate", "piv_positive", "beside", "Mbit/s", "largest part of a round's PIVs positive", panel="jitter",
                paper=((4, 0.35), (8, 0.73))),
-        Figure("rate", "piv_sum", "jitter", "Mbit/s", "largest sum of a round's PIVs, jiffies", panel="beside",
+        Figure("rate", "piv_sum", "beside", "Mbit/s", "largest sum of a round's PIVs, jiffies", panel="jitter",
                paper=((4, 3), (8, 41))),
     ],
     tables=[Table("pivs", ("jitter", "beside"), "rate", [Number("piv_positive"), Number("piv_sum", 0)])],
