@@ -79,7 +79,7 @@ def sender(cores: tuple[str, ...], changed: tuple[str, ...]) -> str:
 
 
 @cache
-def receiver(algorithms: tuple[str, ...], changed: tuple[str, ...]) -> str:
+def receiver(algorithms: tuple[str, ...], changed: tuple[str, ...] = ()) -> str:
     """The receivers that a run has, with their shim and what the guest reads of their state."""
     files = [*(places.SHIMS / file for file in RECEIVER), places.GUEST_SOURCES / READER]
     made = [repr(changes.find(name)) for name in changed]
