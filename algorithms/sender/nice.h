@@ -18,8 +18,8 @@
  * - The RTT of a lone segment may hold a delayed ACK: it counts for minRTT only.
  * - Slow start is Vegas' (gamma = 1). It goes on in a round that sees slow segments, and ends with that round's halving.
  * - A window that was not used does not grow (RFC 7661's reason): the paper's senders always have data.
- * - Two segments and more are paced (pace.h); the prototype does not pace (`unpaced`). Without pacing it has .98 to 1.08 of the goodput in
- *   the paper's network and documents wait as long, but .72 of it where RTTs jitter (experiment nice-variants).
+ * - Two segments and more are paced (pace.h); the prototype does not pace (`unpaced`). Without pacing it has .98 to 1.08 of
+ *   the goodput in the paper's network and documents wait as long, but .72 of it where RTTs jitter (experiment nice-variants).
  * - No pause is too long for the pair's timer (max_gap = 0), and who finds the path free waits for it all the same.
  */
 #ifndef NN_NICE_H

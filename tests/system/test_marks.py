@@ -142,11 +142,11 @@ def test_git_over_ssh(pair: Pair, sshd: Sshd, qos: str) -> None:
 
 
 def test_curl(pair: Pair) -> None:
-    """It sets no TOS. The server never answers, so curl ends by its time limit."""
+    """It sets no TOS. The server never answers, so curl ends by its time limit, with 28."""
     folder = ownership.scratch("curl")
     random_file(folder / "data", SIZE)
     port = int(pair.end(pair.b, "take").line())
-    upload = f"curl -sS -m 4 -H Expect: -T {folder / 'data'} http://{pair.b4}:{port}/ || true"
+    upload = f"curl -sS -m 4 -H Expect: -T {folder / 'data'} http://{pair.b4}:{port}/; test $? = 28"
     assert marked_share(pair, port, "sh", "-c", upload) >= 0.99
 
 

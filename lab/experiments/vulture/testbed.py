@@ -114,21 +114,21 @@ def seconds(flow: pd.DataFrame, numbers: Sequence[int], begin: float, end: float
 
 def steady(flow: pd.DataFrame, groups: Groups, end: float = END) -> dict[str, float]:
     """The foreground before, beside and after the background, and what the background makes of the rest."""
-    ours, theirs = groups["background"][0], groups["foreground"][0]
+    ours, other = groups["background"][0], groups["foreground"][0]
     stop = end - AFTER
 
     def rtt(begin: float, end: float) -> float:
-        rows = flow[(flow.id == theirs) & (flow.us > begin * 1e6) & (flow.us < end * 1e6)]
+        rows = flow[(flow.id == other) & (flow.us > begin * 1e6) & (flow.us < end * 1e6)]
         return float(rows.rtt_us.mean())
 
-    before, beside = goodput(flow, theirs, 5, START), goodput(flow, theirs, START, stop)
-    calm, moved = (seconds(flow, [theirs], *when).std() for when in ((5, START), (START + 3, stop)))
+    before, beside = goodput(flow, other, 5, START), goodput(flow, other, START, stop)
+    calm, moved = (seconds(flow, [other], *when).std() for when in ((5, START), (START + 3, stop)))
     times = {"before": rtt(5, START), "beside": rtt(START + 1, stop), "after": rtt(stop + 1, end)}
     return {
         "foreground_kept": beside / before,
-        "foreground_again": goodput(flow, theirs, START + 3, stop) / before,
-        "foreground_after": goodput(flow, theirs, stop, end - 1) / before,
-        "lost_at_first": before - goodput(flow, theirs, START, START + 3),
+        "foreground_again": goodput(flow, other, START + 3, stop) / before,
+        "foreground_after": goodput(flow, other, stop, end - 1) / before,
+        "lost_at_first": before - goodput(flow, other, START, START + 3),
         "oscillation": float(moved - calm),
         "use": goodput(flow, ours, START, stop) / (CAPACITY - beside),
         "rtt_added": times["beside"] / times["before"] - 1,
@@ -146,26 +146,26 @@ def turbulence(flow: pd.DataFrame, numbers: Sequence[int], of: int) -> dict[str,
 
 def beside_switched(flow: pd.DataFrame, receiver: pd.DataFrame, groups: Groups) -> dict[str, float]:
     """Figures 13 and 14: who gets what around the switches, and the window at the first as a part of the estimate."""
-    ours, theirs = groups["background"][0], groups["foreground"][0]
+    ours, other = groups["background"][0], groups["foreground"][0]
     wanted = LIMITED / 1e6
 
     def part(begin: float, end: float) -> float:
         mine = goodput(flow, ours, begin, end)
-        return mine / (mine + goodput(flow, theirs, begin, end))
+        return mine / (mine + goodput(flow, other, begin, end))
 
     before, after = receiver[receiver.window == 0], receiver[receiver.window > 0]
     before = before[before.us < STOP * 1e6]
     taken = {"taken": float(after.window.iloc[0] / before.estimate.iloc[-1])} if len(before) and len(after) else {}
     return (
         {
-            "foreground_got": goodput(flow, theirs, START, STOP) / wanted,
-            "foreground_soon": goodput(flow, theirs, START + 1, START + 4) / wanted,
+            "foreground_got": goodput(flow, other, START, STOP) / wanted,
+            "foreground_soon": goodput(flow, other, START + 1, START + 4) / wanted,
             "use": goodput(flow, ours, START, STOP) / (CAPACITY - wanted),
             "first_second": goodput(flow, ours, START, START + 1),
             "share_before": part(5, START),
             "share_after": part(STOP + SOON, END - 1),
         }
-        | turbulence(flow, [ours, theirs], theirs)
+        | turbulence(flow, [ours, other], other)
         | taken
     )
 
@@ -312,10 +312,10 @@ class OnOff:
     def numbers(self, sampled: Sampled) -> dict[str, float]:
         """Table 1's columns; the first periods are left out."""
         flow, period = sampled.flow, self.period
-        theirs, ours = sampled.groups["foreground"][0], sampled.groups.get("background")
+        other, ours = sampled.groups["foreground"][0], sampled.groups.get("background")
         starts = [5 + 2 * period * i for i in range(1 if period >= 10 else 2, int((sampled.end - 4) / (2 * period)))]
-        on = np.mean([goodput(flow, theirs, t, t + period) for t in starts])
-        first = np.mean([goodput(flow, theirs, t, t + 1) for t in starts])
+        on = np.mean([goodput(flow, other, t, t + period) for t in starts])
+        first = np.mean([goodput(flow, other, t, t + 1) for t in starts])
         result = {"foreground_on": float(on), "foreground_first_second": float(first)}
         if not ours:  # an ideal one would have all of the off periods
             result["filled"] = float(on + CAPACITY) / 2 / CAPACITY

@@ -90,7 +90,7 @@ ABLATIONS = {
         ),
         Mutant(
             "hearing",
-            "who begins does not take the worst RTT of those that go the same way",
+            "a flow that begins does not take the worst RTT that its siblings have measured",
             OWN,
             "nn_worst_hear(&flow->rtt, &own->worst, ack->now_us, siblings->worst_rtt);",
             "",
@@ -146,7 +146,7 @@ ABLATIONS = {
         ),
         Mutant(
             "endurance",
-            "who has met a long transfer asks as often as others",
+            "a flow that has met a long transfer asks as often as others",
             "algorithms/pacing/pace.h",
             "if (flow->sub_packet_rounds >= NN_ENDURANCE)",
             "if (false)",

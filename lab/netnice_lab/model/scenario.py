@@ -94,7 +94,7 @@ class Scenario:
             plan=plan.text(),
             seed=self.seed,
             parameters={name: Parameters.read().within(name, dict(values)) for name, values in self.parameters},
-            mutants=(*self.without, *mutants) if cores or self.receiver else (),
+            mutants=(*self.without, *mutants),
             cores=cores,
             groups=plan.groups,
             readers=plan.readers,
