@@ -144,7 +144,7 @@ class TestParameters:
 
 @pytest.mark.usefixtures("down")
 def test_parameters_when_down() -> None:
-    for words in (["show"], ["set", "netnice", "alpha=1"]):
+    for words in (["show"], ["set", "netnice", "alpha=1"], ["policy", "show"]):
         done = netnicectl(*words, check=False)
         assert done.returncode == 1
         assert "netnice is not up" in done.stderr

@@ -148,6 +148,16 @@ class TestNoRoot:
         assert as_nobody("netnice", "true").returncode == 0
         assert "run it as root to see" in as_nobody("netnicectl", "status").stdout
 
+    @pytest.mark.usefixtures("up")
+    @pytest.mark.parametrize(
+        "words",
+        [["show"], ["show", "--json"], ["set", "netnice", "alpha=2"], ["policy", "show"], ["policy", "show", "--json"]],
+    )
+    def test_what_takes_root(self, as_nobody: Run, words: list[str]) -> None:
+        done = as_nobody("netnicectl", *words)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "netnice is up, but only root can see and change what is loaded" in done.stderr
+
     @pytest.mark.usefixtures("down")
     def test_up_and_down(self, as_nobody: Run) -> None:
         up = as_nobody("netnicectl", "up")

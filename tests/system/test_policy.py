@@ -212,6 +212,7 @@ class TestFile:
         assert said.startswith('line 2: unit = "nnt-*"\n  units and cgroups named nnt-*: 0, with all')
         assert f"now: {slice_.name}/nnt-a.service" in said
         assert attached() == {}
+        assert netnicectl("policy", "show").stdout == "no rule holds\n"
 
     def test_no_file(self) -> None:
         done = netnicectl("policy", "apply", "/nonexistent/policy.toml", check=False)

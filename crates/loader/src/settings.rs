@@ -8,6 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType};
 use serde::{Deserialize, Serialize};
 
+use crate::cgroup::Hierarchy;
+use crate::facts::privileged;
 use crate::lock::Lock;
 use crate::receiver::{self, Params};
 use crate::table::{self, is_sound, Rows};
@@ -88,6 +90,19 @@ impl State {
         Self::decode(&map.lookup(&KEY, MapFlags::ANY).ok()??)
     }
 
+    /// The same, or why not.
+    pub fn required(purpose: &'static str) -> Result<Self> {
+        Self::read().ok_or_else(|| match Hierarchy::find() {
+            Ok(hierarchy) if Self::is_hidden(&hierarchy) => Error::Hidden,
+            _ => Error::NotUp(purpose),
+        })
+    }
+
+    /// Something is loaded, and only root can read what.
+    pub(crate) fn is_hidden(hierarchy: &Hierarchy) -> bool {
+        !privileged() && hierarchy.exists()
+    }
+
     fn decode(value: &[u8]) -> Option<Self> {
         let text = value.split(|b| *b == 0).next()?;
         serde_json::from_slice(text).ok()
@@ -129,7 +144,7 @@ pub fn algorithm_names() -> String {
 }
 
 fn open(purpose: &'static str) -> Result<(Rows, Vec<String>)> {
-    let state = State::read().ok_or(Error::NotUp(purpose))?;
+    let state = State::required(purpose)?;
     if state.build_id != crate::BUILD_ID {
         return Err(Error::OtherBuild);
     }
@@ -194,7 +209,7 @@ pub fn show() -> Result<Vec<Row>> {
 /// Sets `changes` ("key=value" already split) at once, or nothing when one of them is wrong. "receiver" has one key,
 /// "algorithm": what all connections run that yield with what they receive.
 pub fn set(name: &str, changes: &[(String, String)]) -> Result<()> {
-    let state = State::read().ok_or(Error::NotUp("set"))?;
+    let state = State::required("set")?;
     if state.build_id != crate::BUILD_ID {
         return Err(Error::OtherBuild);
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::attachments::{self, Attachment};
 use crate::cgroup::Hierarchy;
-use crate::facts::{congestion_controls, privileged};
+use crate::facts::congestion_controls;
 use crate::group::Group;
 use crate::niceness::{self, NicenessStatus};
 use crate::policy::{AllCounters, Counters};
@@ -85,7 +85,7 @@ pub fn status() -> Result<Status> {
     };
     let condition = match &loaded {
         Some(_) => Condition::Up,
-        None if !privileged() && made => Condition::Hidden,
+        None if hierarchy.as_ref().is_some_and(State::is_hidden) => Condition::Hidden,
         None if made || pins::root().exists() => Condition::Incomplete,
         None => Condition::Down,
     };

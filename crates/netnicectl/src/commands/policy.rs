@@ -124,8 +124,12 @@ struct Holds {
 }
 
 fn show(json: bool) -> Result<()> {
+    let holding = rules::holding()?;
+    if holding.is_empty() && !json {
+        return Ok(print("no rule holds")?);
+    }
     let mut all = Vec::new();
-    for rule in rules::current() {
+    for rule in holding {
         let named = rules::named(std::slice::from_ref(&rule))?;
         if json {
             all.push(Holds {
