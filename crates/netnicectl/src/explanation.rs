@@ -11,7 +11,7 @@ use anyhow::Result;
 use netnice_loader::attachments::{above, in_effect, Attachment};
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::group::Group;
-use netnice_loader::live;
+use netnice_loader::live::{self, Receiving as OfReceiver};
 use netnice_loader::niceness;
 use netnice_loader::rules::{self, Rule};
 use netnice_loader::sockets::{flows, name_of, owners, sockets_of, Flow};
@@ -70,7 +70,7 @@ pub struct OfProcess {
     receiving: Option<Receiving>,
     /// The same of each socket, by inode.
     #[serde(skip)]
-    yields: Option<HashMap<u64, bool>>,
+    yields: Option<HashMap<u64, OfReceiver>>,
 }
 
 /// Connections by whether what they receive yields.
@@ -98,11 +98,9 @@ impl OfProcess {
             *connections.entry(flow.congestion_control.clone()).or_insert(0) += 1;
         }
         let yields = live::receiving(pid);
-        let receiving = yields.as_ref().map(|yields| {
-            let yielding = flows
-                .iter()
-                .filter(|flow| yields.get(&flow.inode.into()) == Some(&true));
-            let yielding = yielding.count();
+        let receiving = yields.as_ref().map(|all| {
+            let of_flow = |flow: &Flow| all.get(&flow.inode.into());
+            let yielding = flows.iter().filter_map(of_flow).filter(|one| one.yields).count();
             Receiving {
                 yielding,
                 others: flows.len() - yielding,
@@ -247,7 +245,7 @@ impl OfSocket {
                 let process = owner.map_or(Ok(None), |owner| OfProcess::look(owner.pid))?;
                 let yields = process.as_ref().and_then(|process| process.yields.as_ref());
                 Ok(Self {
-                    receiving: yields.and_then(|yields| yields.get(&flow.inode.into()).copied()),
+                    receiving: yields.and_then(|all| Some(all.get(&flow.inode.into())?.yields)),
                     flow,
                     process,
                 })

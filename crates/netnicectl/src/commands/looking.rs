@@ -56,7 +56,8 @@ const CLEAR: &str = "\x1b[H\x1b[J";
 /// Show the connections in the background: whose, at which level, how fast each way, what they wait in queues
 ///
 /// Rates are those of the last interval. A connection is in the background when it runs on a congestion control of
-/// netnice, or its program is. The queue is what its round trip exceeds the least by that the kernel has seen.
+/// netnice, or its program is. QUEUE is queueing delay. Of an upload: the round trip, less the smallest that the kernel has
+/// measured. Of a download: as netnice's receiver measures it, for root; '-' elsewhere.
 /// Root sees whose connections all are, anybody their own. It shows this network namespace.
 #[derive(Debug, Args)]
 pub struct Top {
