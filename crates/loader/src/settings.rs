@@ -70,17 +70,21 @@ pub struct State {
     /// Why only root can put a process into the background; `None` when everybody can.
     #[serde(default)]
     pub hindered: Option<String>,
+    /// An up was asked for it, and not only a 'netnice -p' needed it. An older build's state does not say.
+    #[serde(default = "receiver::adopting")]
+    pub applications: bool,
 }
 
 impl State {
-    pub(crate) fn new(algorithms: Vec<String>, mark: bool, hindered: Option<String>) -> Self {
+    pub(crate) fn new(options: &UpOptions, hindered: Option<String>) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build_id: crate::BUILD_ID.to_owned(),
             since: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
-            algorithms,
-            mark,
+            algorithms: options.algorithms(),
+            mark: options.mark,
             hindered,
+            applications: options.applications,
         }
     }
 
@@ -244,10 +248,19 @@ mod tests {
     #[test]
     fn a_state_of_any_length_is_kept() {
         let why = "\u{65e5}".repeat(2000);
-        let state = State::new(vec!["netnice".into()], true, Some(why));
+        let state = State::new(&UpOptions::default(), Some(why));
         let mut kept = state.encode();
         kept.resize(kept.len().next_multiple_of(8), 0);
         assert_eq!(State::decode(&kept), Some(state));
+    }
+
+    #[test]
+    fn a_state_of_an_older_build_says_nothing_of_applications() {
+        let state = State::new(&UpOptions::default(), None);
+        let now = String::from_utf8(state.encode()).expect("text");
+        let older = now.replace(",\"applications\":false", "");
+        assert_ne!(older, now);
+        assert!(State::decode(older.as_bytes()).is_some_and(|state| state.applications == receiver::adopting()));
     }
 
     #[test]

@@ -89,6 +89,11 @@ pub fn status() -> Result<Status> {
         None if made || pins::root().exists() => Condition::Incomplete,
         None => Condition::Down,
     };
+    let asked = loaded.as_ref().is_some_and(|state| state.applications);
+    let of_receiver = |receiver: ReceiverStatus| ReceiverStatus {
+        applications: receiver.applications && asked,
+        ..receiver
+    };
     let same_build = loaded.as_ref().is_some_and(|s| s.build_id == crate::BUILD_ID);
     Ok(Status {
         condition,
@@ -99,7 +104,7 @@ pub fn status() -> Result<Status> {
         groups,
         attached: attachments::all(),
         niceness: niceness::status(),
-        receiver: receiver::status(),
+        receiver: receiver::status().map(of_receiver),
         quic_refused: quic::refused(),
     })
 }
