@@ -31,7 +31,9 @@ class TestStatus:
         assert counters["cc_failed"] == counters["mark_failed"] == 0
         human = pair.a.run("netnicectl", "status").stdout
         assert "connections on 'netnice' in this network namespace: 1" in human
-        assert [line for line in human.splitlines() if line.startswith("level")] == ["level0", "level1", "level2"]
+        assert told["background"] == {"levels": [1, 0, 0], "with_attached": True}
+        assert "processes in the background: 1 (level 0: 1, level 1: 0, level 2: 0)" in human.splitlines()
+        assert "cgroup netnice/" not in human, "no process was moved to those"
 
     def test_metrics(self, pair: Pair) -> None:
         """Prometheus' text format: each family with its help and type, counters that end in _total."""
