@@ -189,7 +189,8 @@ class TestOnesOwn:
         for level in ("1", "off"):
             done = nobody("-n", level, "--send-only", "-p", pid)
             assert done.returncode == 125
-            assert "only root may make it less nice" in done.stderr
+            assert "only root can make it less nice, as with nice(1)" in done.stderr
+            assert "Run the same command with sudo, or start the program again." in done.stderr
         assert nobody("-p", pid).stdout == "2 send only\n"
 
     def test_below_what_the_administrator_has_attached(self, nobody: Run, pair: Pair, for_users: Path) -> None:

@@ -103,7 +103,7 @@ impl State {
     }
 
     /// Something is loaded, and only root can read what.
-    pub(crate) fn is_hidden(hierarchy: &Hierarchy) -> bool {
+    pub fn is_hidden(hierarchy: &Hierarchy) -> bool {
         !privileged() && hierarchy.exists()
     }
 

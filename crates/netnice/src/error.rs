@@ -43,7 +43,7 @@ pub enum Error {
     KernelThread(u32, String),
     #[error("process {0} ({1}) belongs to another user: only root may move it.\nTry 'sudo netnice …'.")]
     NotYours(u32, String),
-    #[error("process {0} ({1}) is at level {2}: only root may make it less nice.\nTry 'sudo netnice …', or a level above {2}.")]
+    #[error("process {0} ({1}) is at level {2}: only root can make it less nice, as with nice(1).\nRun the same command with sudo, or start the program again.")]
     LessNice(u32, String, u32),
     #[error("process {pid}: {refused} of its {all} TCP sockets stay as they were: {reason}.\nThe process has been moved; its new connections are as asked. Repeat it to try again.")]
     Refused {

@@ -15,7 +15,8 @@ use netnice_loader::sockets::flows;
 use netnice_loader::status::{status, Condition};
 use netnice_output::print;
 
-use crate::explanation::{Ends, OfCgroup, OfProcess, OfSocket};
+use crate::ends::Ends;
+use crate::explanation::{OfCgroup, OfProcess, OfSocket};
 use crate::metrics;
 use crate::shared::print_json;
 use crate::summary::Summary;
