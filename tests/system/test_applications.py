@@ -130,7 +130,7 @@ class TestUp:
 
     @pytest.mark.usefixtures("fresh")
     def test_what_p_loads_is_not_asked_for(self, pair: Pair) -> None:
-        """-p on a download loads the same programs; only an up with --applications is on record, also after a replacement."""
+        """-p on a download loads the same programs. Only --applications is on record, also after a replacement."""
         netnice("-n", "0", "-p", str(pair.connect().client.pid))
         assert (kernel.LINKS / "receiver-adopt-root").exists()
         assert not status()["receiver"]["applications"]

@@ -45,7 +45,12 @@ class TestErrors:
     def test_a_command_that_does_not_exist(self) -> None:
         done = netnice("no-such-command", check=False)
         assert done.returncode == 127
-        assert "'no-such-command': no such command" in done.stderr
+        assert "'no-such-command': no such command.\nCheck the spelling and the PATH of root: " in done.stderr
+
+    def test_a_users_path_is_searched(self, as_nobody: Run) -> None:
+        done = as_nobody("netnice", "no-such-command")
+        assert done.returncode == 127
+        assert done.stderr == "netnice: 'no-such-command': no such command.\nCheck the spelling and your PATH.\n"
 
     @pytest.mark.parametrize("command", ["/etc/passwd", "/tmp"])
     def test_a_command_that_cannot_be_run(self, command: str) -> None:

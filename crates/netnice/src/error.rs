@@ -60,8 +60,8 @@ pub enum Error {
     Several(Vec<Error>),
     #[error(transparent)]
     Loader(#[from] netnice_loader::Error),
-    #[error("'{0}': no such command.\nCheck the spelling and the PATH of root.")]
-    NotFound(String),
+    #[error("'{0}': no such command.\nCheck the spelling and {1}.")]
+    NotFound(String, &'static str),
     #[error("cannot run '{0}': {1}")]
     CannotRun(String, io::Error),
 }
@@ -69,7 +69,7 @@ pub enum Error {
 impl Error {
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Error::NotFound(_) => NOT_FOUND,
+            Error::NotFound(..) => NOT_FOUND,
             Error::CannotRun(..) => CANNOT_RUN,
             _ => FAILED,
         }
