@@ -180,6 +180,9 @@ class TestFile:
             ('\n[[rule]]\nunit = "a*b*"\n', "line 2: 'a*b*': it has several '*'"),
             ('[[rule]]\nunit = "a"\nlevle = 1\n', "unknown field `levle`"),
             ("rule\n", "line 1"),
+            ('[[rule]]\ncommand = "/usr/bin/curl"\n', "Name the file without its folders: 'curl'"),
+            ('[[rule]]\ncommand = "*"\n', "line 1: '*' names every program"),
+            (unit("system.slice/a.service"), "To name the whole path, write cgroup"),
             (f'[[rule]]\ncontainer = "{"a" * 108}"\n', "it has 129 bytes, and there is room for 128"),
         ],
     )
@@ -213,6 +216,11 @@ class TestFile:
         assert f"now: {slice_.name}/nnt-a.service" in said
         assert attached() == {}
         assert netnicectl("policy", "show").stdout == "no rule holds\n"
+
+    def test_check_warns_of_a_name_that_the_kernel_cuts(self, apply: Apply) -> None:
+        said = apply('[[rule]]\ncommand = "nnt-a-very-long-program"\n', "check").stdout.splitlines()
+        assert said[2].startswith("    warning: the kernel knows 15 bytes of a program's name: ")
+        assert said[-1] == "rules: 1, all valid"
 
     def test_no_file(self) -> None:
         done = netnicectl("policy", "apply", "/nonexistent/policy.toml", check=False)

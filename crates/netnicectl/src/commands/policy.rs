@@ -110,6 +110,9 @@ fn check(written: &[Written]) -> Result<()> {
         let line = rule.line;
         print(format_args!("line {line}: {}", rule.text))?;
         print(Means(&rule.means))?;
+        if let Some(warning) = &rule.warning {
+            print(format_args!("    warning: {warning}"))?;
+        }
         print(Names(&rules::named(&rule.means)?))?;
     }
     Ok(print(format_args!("rules: {}, all valid", written.len()))?)
