@@ -85,6 +85,18 @@ class TestParameters:
         assert self.values() == {**before, "threshold": 37, "alpha": 2}
         assert "threshold" in netnicectl("show").stdout
 
+    def test_show_one(self) -> None:
+        """An algorithm alone, or which one receives."""
+        everything = json.loads(netnicectl("show", "--json").stdout)
+        for name in ("netnice", "netnice2", "tide", "receiver"):
+            assert json.loads(netnicectl("show", name, "--json").stdout) == {name: everything[name]}
+            heads = [line for line in netnicectl("show", name).stdout.splitlines() if not line.startswith(" ")]
+            assert heads == [name]
+        for name, said in (("nnreno", "'nnreno' is not loaded"), ("bogus", "no algorithm is named 'bogus'")):
+            done = netnicectl("show", name, check=False)
+            assert (done.returncode, done.stdout) == (1, "")
+            assert said in done.stderr
+
     def test_receivers(self) -> None:
         def shown() -> dict[str, dict[str, object]]:
             return dict(json.loads(netnicectl("show", "--json").stdout))

@@ -181,7 +181,7 @@ pub(crate) fn set_sender<'a>(name: &str, changes: impl IntoIterator<Item = (&'a 
 }
 
 /// What [`set`] takes for all receivers together.
-const RECEIVER: &str = "receiver";
+pub const RECEIVER: &str = "receiver";
 
 /// The live values of one algorithm: only of the parameters that it uses.
 #[derive(Debug, Clone)]
@@ -208,6 +208,21 @@ pub fn show() -> Result<Vec<Row>> {
     let receivers = Params::open(&pins::receiver_params())?;
     rows.extend(receivers.rows().map(receiver));
     Ok(rows)
+}
+
+/// Of these rows the one of an algorithm. [`RECEIVER`] has none.
+pub fn only(name: &str, rows: Vec<Row>) -> Result<Vec<Row>> {
+    let loaded: Vec<_> = rows.iter().map(|row| row.algorithm).collect();
+    if name == RECEIVER || loaded.contains(&name) {
+        return Ok(rows.into_iter().filter(|row| row.algorithm == name).collect());
+    }
+    Err(match ALGORITHMS.iter().any(|a| a.name == name) {
+        true => Error::NotLoaded(name.into(), loaded.join(", ")),
+        false => {
+            let all = format!("{}, {}", algorithm_names(), table::names(receiver::ALGORITHMS));
+            Error::UnknownAlgorithm(name.into(), all)
+        }
+    })
 }
 
 /// Sets `changes` ("key=value" already split) at once, or nothing when one of them is wrong. "receiver" has one key,
@@ -261,6 +276,28 @@ mod tests {
         let older = now.replace(",\"applications\":false", "");
         assert_ne!(older, now);
         assert!(State::decode(older.as_bytes()).is_some_and(|state| state.applications == receiver::adopting()));
+    }
+
+    #[test]
+    fn one_row_of_those_that_are_loaded() {
+        let rows = || {
+            let row = |algorithm, receiver| Row {
+                algorithm,
+                values: Vec::new(),
+                receiver,
+            };
+            vec![row("netnice", false), row("netnice1", false), row("tide", true)]
+        };
+        for (name, found) in [("netnice", 1), ("tide", 1), (RECEIVER, 0)] {
+            let names: Vec<_> = only(name, rows())
+                .expect("loaded")
+                .iter()
+                .map(|r| r.algorithm)
+                .collect();
+            assert_eq!(names, vec![name; found]);
+        }
+        assert!(matches!(only("nnreno", rows()), Err(Error::NotLoaded(..))));
+        assert!(matches!(only("bogus", rows()), Err(Error::UnknownAlgorithm(..))));
     }
 
     #[test]
