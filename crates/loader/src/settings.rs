@@ -261,6 +261,24 @@ mod tests {
     }
 
     #[test]
+    fn the_pages_name_the_default_threshold() {
+        let netnice = ALGORITHMS.iter().find(|a| a.name == "netnice").expect("the default");
+        let (_, threshold) = netnice
+            .defaults
+            .iter()
+            .find(|(name, _)| *name == "threshold")
+            .expect("used");
+        let top = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        for (page, what) in [("README.md", "bottleneck's buffer"), ("docs/rfc9743.md", "buffer")] {
+            let text = std::fs::read_to_string(format!("{top}/{page}")).expect(page);
+            assert!(
+                text.contains(&format!(" {threshold} % of the {what}")),
+                "{page}: {threshold}"
+            );
+        }
+    }
+
+    #[test]
     fn a_state_of_any_length_is_kept() {
         let why = "\u{65e5}".repeat(2000);
         let state = State::new(&UpOptions::default(), Some(why));
