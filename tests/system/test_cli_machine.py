@@ -134,6 +134,31 @@ class TestBpffsMissing:
         kernel.assert_nothing_remains(down)
 
 
+@pytest.mark.usefixtures("down")
+def test_up_is_silent_of_a_policy_without_rules() -> None:
+    """As the file is delivered. The last rule that goes is said."""
+    done = elsewhere(r"""
+        mkdir {scratch}/upper {scratch}/work
+        mount -t overlay -o lowerdir=/etc,upperdir={scratch}/upper,workdir={scratch}/work overlay /etc
+        mkdir -p /etc/netnice
+        for text in '# none yet' '[[rule]]\nunit = "nnt-none"' '# none any more' '# none'; do
+            printf "$text\n" >/etc/netnice/policy.toml
+            {netnicectl} up
+        done
+        {netnicectl} down
+    """)
+    assert done.returncode == 0, done.stderr
+    assert [line.partition(",")[0] for line in done.stdout.splitlines()] == [
+        "up",
+        "already up",
+        "policy applied: rules: 1",
+        "already up",
+        "policy applied: rules: 0",
+        "already up",
+        "down",
+    ]
+
+
 class TestNoRoot:
     @pytest.mark.usefixtures("down")
     def test_when_it_is_not_loaded(self, as_nobody: Run) -> None:
