@@ -192,16 +192,32 @@ class TestNoRoot:
         assert down.returncode == 1
         assert "only root can unload netnice" in down.stderr
 
+    @pytest.mark.usefixtures("down")
     def test_doctor(self, as_nobody: Run) -> None:
         done = as_nobody("netnicectl", "doctor", "--json")
         assert done.returncode == 1
         assert list(missing(done)) == ["root"]
+        assert "'sudo netnicectl up'" in as_nobody("netnicectl", "doctor").stdout.splitlines()[-1]
+
+    @pytest.mark.usefixtures("up")
+    def test_doctor_where_netnice_works(self, as_nobody: Run) -> None:
+        """Root is needed for nothing that this user asks for."""
+        done = as_nobody("netnicectl", "doctor", "--json")
+        assert done.returncode == 0
+        assert missing(done) == {}
+        done = as_nobody("netnicectl", "doctor")
+        assert done.returncode == 0
+        assert done.stdout.splitlines()[-1] == "netnice is loaded, and 'netnice COMMAND' works for this user."
+        assert as_nobody("netnicectl", "up").returncode == 1, "loading takes root"
 
 
+@pytest.mark.usefixtures("down")
 def test_a_healthy_machine() -> None:
     done = netnicectl("doctor", "--json")
     assert missing(done) == {}
-    assert "MISSING" not in netnicectl("doctor").stdout
+    said = netnicectl("doctor").stdout
+    assert "MISSING" not in said
+    assert said.splitlines()[-1] == "All that netnice needs is there. To load it: 'netnicectl up'."
 
 
 def test_building_without_type_information() -> None:

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{bail, Result};
 use clap::Args;
 use netnice_loader::cgroup::Hierarchy;
-use netnice_loader::doctor::{findings, unmendable, Finding, Verdict};
+use netnice_loader::doctor::{findings, summary, unmendable, Finding, Verdict, Works};
 use netnice_loader::facts::Facts;
 use netnice_loader::sockets::flows;
 use netnice_loader::status::{status, Condition};
@@ -180,30 +180,57 @@ pub struct Doctor {
 
 impl Doctor {
     pub fn run(self) -> Result<ExitCode> {
-        let mut findings = findings(&Facts::gather("/".as_ref()));
+        let works = Works::now();
+        let mut findings = findings(&Facts::gather("/".as_ref()), works);
         // A kernel without tcp_diag does not tell.
         findings.extend(unmendable(&flows().unwrap_or_default()));
         if self.json {
             print_json(&findings)?;
         } else {
-            print(findings.iter().map(paragraph).collect::<String>())?;
+            print(format_args!("{}\n{}", paragraphs(&findings), summary(&findings, works)))?;
         }
         let missing = findings.iter().any(|f| f.verdict == Verdict::Missing);
         Ok(if missing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 }
 
-fn paragraph(finding: &Finding) -> String {
+fn paragraphs(findings: &[Finding]) -> String {
+    let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or_default();
+    findings.iter().map(|finding| paragraph(finding, width)).collect()
+}
+
+fn paragraph(finding: &Finding, width: usize) -> String {
     let sign = match finding.verdict {
-        Verdict::Ok => "ok     ",
-        Verdict::Note => "note   ",
+        Verdict::Ok => "ok",
+        Verdict::Note => "note",
         Verdict::Missing => "MISSING",
     };
-    let indent = " ".repeat(24);
-    let mut text = format!("{sign}  {:<13} {}\n", finding.name, finding.state);
+    let indent = " ".repeat(9 + width + 1);
+    let mut text = format!("{sign:<9}{:<width$} {}\n", finding.name, finding.state);
     text += &format!("{indent}{}\n", finding.why);
     if !finding.remedy.is_empty() {
         text += &format!("{indent}What to do: {}\n", finding.remedy);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_in_a_column() {
+        let facts = Facts::gather("/nonexistent".as_ref());
+        let text = paragraphs(&findings(&facts, Works::ForNone));
+        let (longest, column) = ("root of the cgroups", 29);
+        for line in text.lines() {
+            let begins = match line.starts_with(' ') {
+                true => line.len() - line.trim_start().len(),
+                false => column,
+            };
+            assert_eq!(begins, column, "{text}");
+        }
+        let line = text.lines().find(|line| line.contains(longest)).expect("it is checked");
+        assert_eq!(line.find("Not to be seen"), Some(column), "{text}");
+    }
 }
