@@ -92,6 +92,9 @@ def test_the_list_has_every_level_and_receiver(as_nobody: Run) -> None:
     assert "OSDI 2002" in listed["levels"][0]["about"]
     assert listed["receivers"][0]["name"] == "tide"
     assert {"nicer0", "nnledbat", "nnlp"} <= {entry["name"] for entry in listed["comparison"]}
+    about = [entry["about"] for part in listed.values() for entry in part]
+    assert len(set(about)) == len(about)
+    assert not [text for text in about if ".h" in text or "../" in text]
     human = netnice("-l").stdout.splitlines()
     for part in listed.values():
         for entry in part:
