@@ -98,6 +98,22 @@ def test_the_queue_of_a_download(pair: Pair, for_users: Path) -> None:
                 assert (row["level"], row["queue_us"]) == (0, None), "only root can ask the receiver"
 
 
+@pytest.mark.usefixtures("up")
+def test_an_empty_screen_says_why(pair: Pair) -> None:
+    """Without connections, and with those of the foreground alone."""
+    assert pair.a.run("netnicectl", "top").stdout.startswith("There is no TCP connection in this network namespace.\n")
+    pair.connect()
+    said = pair.a.run("netnicectl", "top").stdout
+    assert said.startswith("No connection of this network namespace is in the background; in the foreground: 1. ")
+    assert "'netnicectl top --all'" in said
+    assert "'netnice COMMAND'" in said
+
+
+@pytest.mark.usefixtures("down")
+def test_an_empty_screen_when_down(pair: Pair) -> None:
+    assert "netnice is not loaded. To load it: 'netnicectl up', as root." in pair.a.run("netnicectl", "top").stdout
+
+
 @pytest.mark.parametrize("words", [("--interval", "0"), ("--sort", "colour")])
 def test_wrong_ones(words: tuple[str, ...]) -> None:
     done = subprocess.run([program("netnicectl"), "top", *words], capture_output=True, text=True, check=False)

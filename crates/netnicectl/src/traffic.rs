@@ -196,9 +196,6 @@ impl Traffic {
 
 impl Display for Traffic {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.connections.is_empty() {
-            return writeln!(f, "no such connections in this network namespace");
-        }
         writeln!(
             f,
             "{:<5} {:>7} {:<15} {:>9} {:>9} {:>8} {:>8} {:>8} {:<9} {:<4} {:<12} {:<28} UNIT",

@@ -10,7 +10,7 @@ use anyhow::{bail, Result};
 use clap::Args;
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::doctor::{findings, summary, unmendable, Finding, Verdict, Works};
-use netnice_loader::facts::Facts;
+use netnice_loader::facts::{privileged, Facts};
 use netnice_loader::sockets::flows;
 use netnice_loader::status::{status, Condition};
 use netnice_output::print;
@@ -89,17 +89,46 @@ impl Top {
         loop {
             sleep(self.interval);
             let now = Look::now()?;
-            let traffic = self.chosen(Traffic::between(&before, &now));
-            if self.json {
-                print_json(&traffic)?;
-            } else {
-                print(format_args!("{}{traffic}", if once { "" } else { CLEAR }))?;
+            let traffic = Traffic::between(&before, &now);
+            let all = traffic.connections.len();
+            let traffic = self.chosen(traffic);
+            let clear = if once { "" } else { CLEAR };
+            match traffic.connections.is_empty() {
+                _ if self.json => print_json(&traffic)?,
+                true => print(format_args!("{clear}{}", self.nothing(all, Works::now(), privileged())))?,
+                false => print(format_args!("{clear}{traffic}"))?,
             }
             if once {
                 return Ok(ExitCode::SUCCESS);
             }
             before = now;
         }
+    }
+
+    /// Why none of `all` connections is shown, and what to do.
+    fn nothing(&self, all: usize, works: Works, is_root: bool) -> String {
+        let mut lines = vec![match &self.filter {
+            _ if all == 0 => "There is no TCP connection in this network namespace.".to_owned(),
+            Some(text) if self.all => {
+                format!("No connection of this network namespace has '{text}' in it; all: {all}.")
+            }
+            Some(text) => {
+                format!("No connection in the background has '{text}' in it; all of this network namespace: {all}.")
+            }
+            None => format!(
+                "No connection of this network namespace is in the background; in the foreground: {all}. \
+                 To see them: 'netnicectl top --all'."
+            ),
+        }];
+        lines.push(match works {
+            Works::ForNone => "netnice is not loaded. To load it: 'netnicectl up', as root.".to_owned(),
+            _ => "To put a program in the background: 'netnice COMMAND'; one that runs: 'netnice -n 0 -p PID'."
+                .to_owned(),
+        });
+        if !is_root {
+            lines.push("Only root sees the processes of other users' connections.".to_owned());
+        }
+        lines.join("\n")
     }
 
     fn chosen(&self, mut traffic: Traffic) -> Traffic {
@@ -195,7 +224,11 @@ impl Doctor {
 }
 
 fn paragraphs(findings: &[Finding]) -> String {
-    let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or_default();
+    let width = findings
+        .iter()
+        .map(|finding| finding.name.len())
+        .max()
+        .unwrap_or_default();
     findings.iter().map(|finding| paragraph(finding, width)).collect()
 }
 
@@ -217,6 +250,34 @@ fn paragraph(finding: &Finding, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_empty_screen_says_why() {
+        let top = |all, filter: Option<&str>| Top {
+            all,
+            once: true,
+            json: false,
+            interval: Duration::from_secs(1),
+            sort: Column::default(),
+            filter: filter.map(str::to_owned),
+        };
+        let said = top(false, None).nothing(3, Works::ForAll, true);
+        assert!(
+            said.starts_with("No connection") && said.contains("in the foreground: 3."),
+            "{said}"
+        );
+        assert!(
+            said.contains("'netnicectl top --all'") && said.contains("'netnice COMMAND'"),
+            "{said}"
+        );
+        assert!(!said.contains("Only root"), "{said}");
+        let said = top(false, Some("rsync")).nothing(3, Works::ForNone, false);
+        assert!(said.contains("'rsync'") && said.contains("'netnicectl up'"), "{said}");
+        assert!(said.contains("Only root"), "{said}");
+        assert!(top(true, None)
+            .nothing(0, Works::ForAll, true)
+            .starts_with("There is no TCP connection"));
+    }
 
     #[test]
     fn findings_in_a_column() {
