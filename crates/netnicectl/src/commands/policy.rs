@@ -31,7 +31,7 @@ The file:
   cgroup = \"/kubepods.slice/kubepods-besteffort.slice\"    # the whole path below the root
 
   [[rule]]
-  command = \"rsync\"             # programs of this name, whoever starts them
+  command = \"rsync\"             # programs of this name, without folders
 
 Of several rules that name the same all count: it yields where any has it yield.";
 
