@@ -76,6 +76,7 @@ fn main() {
             "NN_RULES",
             "NN_RULE_TEXT",
             "receiver_counters",
+            "connection",
             "nn_wish",
             "NETNICE_RECEIVE",
             "NN_UNCLAMPED",

@@ -43,7 +43,9 @@ def of_netnice(chroot: Chroot) -> set[str]:
 
 
 def test_what_a_user_has_then(chroot: Chroot, deb: Path) -> None:
-    assert "libelf1" in chroot.install(deb)
+    said = chroot.install(deb)
+    assert "libelf1" in said
+    assert "To load it, as root, after each boot: netnicectl up" in said, "systemd is not running there"
     assert chroot.run("netnice", "--version").stdout.startswith("netnice ")
     for name in ("netnice", "netnicectl", "netnicectl-up", "netnice-path", "netnice-measure", "netnice-prefetch"):
         assert chroot.run("man", "--where", name).stdout == f"/usr/share/man/man1/{name}.1.gz\n"

@@ -50,6 +50,11 @@ def test_each_program_has_a_page_and_completions(deb: Path) -> None:
     assert {"/lib/systemd/system/netnice.service", "/etc/netnice/policy.toml"} <= installed
 
 
+def test_it_brings_the_pages(deb: Path) -> None:
+    pages = [TOP / "README.md", *(TOP / "docs").rglob("*.md")]
+    assert {f"/usr/share/doc/netnice/{page.relative_to(TOP)}" for page in pages} <= files(deb)
+
+
 def test_it_brings_the_licences_of_what_the_programs_contain(deb: Path, tmp_path: Path) -> None:
     subprocess.run([program("dpkg-deb"), "--extract", deb, tmp_path], check=True)
     told = gzip.decompress((tmp_path / "usr/share/doc/netnice/third-party-licenses.gz").read_bytes()).decode()

@@ -128,6 +128,18 @@ class TestUp:
         assert told(process, BEGIN) == "ok"
         assert "applications may choose" in netnicectl("status").stdout
 
+    @pytest.mark.usefixtures("fresh")
+    def test_what_p_loads_is_not_asked_for(self, pair: Pair) -> None:
+        """-p on a download loads the same programs. Only --applications is on record, also after a replacement."""
+        netnice("-n", "0", "-p", str(pair.connect().client.pid))
+        assert (kernel.LINKS / "receiver-adopt-root").exists()
+        assert not status()["receiver"]["applications"]
+        assert "applications may choose" not in netnicectl("status").stdout
+        assert netnicectl("up", "--applications").stdout == "up for applications too\n"
+        assert "applications may choose" in netnicectl("status").stdout
+        assert "replaced" in netnicectl("up", "--with", "nnreno").stdout
+        assert status()["receiver"]["applications"]
+
     def test_repaired(self, applications: None) -> None:
         """Whatever up finds broken, applications can call again afterwards."""
         for pin in ("receiver-adopted-root", "sender-netnice"):

@@ -31,7 +31,9 @@ class TestStatus:
         assert counters["cc_failed"] == counters["mark_failed"] == 0
         human = pair.a.run("netnicectl", "status").stdout
         assert "connections on 'netnice' in this network namespace: 1" in human
-        assert [line for line in human.splitlines() if line.startswith("level")] == ["level0", "level1", "level2"]
+        assert told["background"] == {"levels": [1, 0, 0], "with_attached": True}
+        assert "processes in the background: 1 (level 0: 1, level 1: 0, level 2: 0)" in human.splitlines()
+        assert "cgroup netnice/" not in human, "no process was moved to those"
 
     def test_metrics(self, pair: Pair) -> None:
         """Prometheus' text format: each family with its help and type, counters that end in _total."""
@@ -82,6 +84,18 @@ class TestParameters:
         netnicectl("set", "netnice", "threshold=37", "alpha=2")
         assert self.values() == {**before, "threshold": 37, "alpha": 2}
         assert "threshold" in netnicectl("show").stdout
+
+    def test_show_one(self) -> None:
+        """An algorithm alone, or which one receives."""
+        everything = json.loads(netnicectl("show", "--json").stdout)
+        for name in ("netnice", "netnice2", "tide", "receiver"):
+            assert json.loads(netnicectl("show", name, "--json").stdout) == {name: everything[name]}
+            heads = [line for line in netnicectl("show", name).stdout.splitlines() if not line.startswith(" ")]
+            assert heads == [name]
+        for name, said in (("nnreno", "'nnreno' is not loaded"), ("bogus", "no algorithm is named 'bogus'")):
+            done = netnicectl("show", name, check=False)
+            assert (done.returncode, done.stdout) == (1, "")
+            assert said in done.stderr
 
     def test_receivers(self) -> None:
         def shown() -> dict[str, dict[str, object]]:
@@ -144,7 +158,7 @@ class TestParameters:
 
 @pytest.mark.usefixtures("down")
 def test_parameters_when_down() -> None:
-    for words in (["show"], ["set", "netnice", "alpha=1"]):
+    for words in (["show"], ["set", "netnice", "alpha=1"], ["policy", "show"]):
         done = netnicectl(*words, check=False)
         assert done.returncode == 1
         assert "netnice is not up" in done.stderr

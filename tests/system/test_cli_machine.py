@@ -134,6 +134,31 @@ class TestBpffsMissing:
         kernel.assert_nothing_remains(down)
 
 
+@pytest.mark.usefixtures("down")
+def test_up_is_silent_of_a_policy_without_rules() -> None:
+    """As the file is delivered. The last rule that goes is said."""
+    done = elsewhere(r"""
+        mkdir {scratch}/upper {scratch}/work
+        mount -t overlay -o lowerdir=/etc,upperdir={scratch}/upper,workdir={scratch}/work overlay /etc
+        mkdir -p /etc/netnice
+        for text in '# none yet' '[[rule]]\nunit = "nnt-none"' '# none any more' '# none'; do
+            printf "$text\n" >/etc/netnice/policy.toml
+            {netnicectl} up
+        done
+        {netnicectl} down
+    """)
+    assert done.returncode == 0, done.stderr
+    assert [line.partition(",")[0] for line in done.stdout.splitlines()] == [
+        "up",
+        "already up",
+        "policy applied: rules: 1",
+        "already up",
+        "policy applied: rules: 0",
+        "already up",
+        "down",
+    ]
+
+
 class TestNoRoot:
     @pytest.mark.usefixtures("down")
     def test_when_it_is_not_loaded(self, as_nobody: Run) -> None:
@@ -148,6 +173,16 @@ class TestNoRoot:
         assert as_nobody("netnice", "true").returncode == 0
         assert "run it as root to see" in as_nobody("netnicectl", "status").stdout
 
+    @pytest.mark.usefixtures("up")
+    @pytest.mark.parametrize(
+        "words",
+        [["show"], ["show", "--json"], ["set", "netnice", "alpha=2"], ["policy", "show"], ["policy", "show", "--json"]],
+    )
+    def test_what_takes_root(self, as_nobody: Run, words: list[str]) -> None:
+        done = as_nobody("netnicectl", *words)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "netnice is up, but only root can see and change what is loaded" in done.stderr
+
     @pytest.mark.usefixtures("down")
     def test_up_and_down(self, as_nobody: Run) -> None:
         up = as_nobody("netnicectl", "up")
@@ -157,16 +192,32 @@ class TestNoRoot:
         assert down.returncode == 1
         assert "only root can unload netnice" in down.stderr
 
+    @pytest.mark.usefixtures("down")
     def test_doctor(self, as_nobody: Run) -> None:
         done = as_nobody("netnicectl", "doctor", "--json")
         assert done.returncode == 1
         assert list(missing(done)) == ["root"]
+        assert "'sudo netnicectl up'" in as_nobody("netnicectl", "doctor").stdout.splitlines()[-1]
+
+    @pytest.mark.usefixtures("up")
+    def test_doctor_where_netnice_works(self, as_nobody: Run) -> None:
+        """Root is needed for nothing that this user asks for."""
+        done = as_nobody("netnicectl", "doctor", "--json")
+        assert done.returncode == 0
+        assert missing(done) == {}
+        done = as_nobody("netnicectl", "doctor")
+        assert done.returncode == 0
+        assert done.stdout.splitlines()[-1] == "netnice is loaded, and 'netnice COMMAND' works for this user."
+        assert as_nobody("netnicectl", "up").returncode == 1, "loading takes root"
 
 
+@pytest.mark.usefixtures("down")
 def test_a_healthy_machine() -> None:
     done = netnicectl("doctor", "--json")
     assert missing(done) == {}
-    assert "MISSING" not in netnicectl("doctor").stdout
+    said = netnicectl("doctor").stdout
+    assert "MISSING" not in said
+    assert said.splitlines()[-1] == "All that netnice needs is there. To load it: 'netnicectl up'."
 
 
 def test_building_without_type_information() -> None:

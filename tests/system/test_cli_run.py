@@ -45,7 +45,12 @@ class TestErrors:
     def test_a_command_that_does_not_exist(self) -> None:
         done = netnice("no-such-command", check=False)
         assert done.returncode == 127
-        assert "'no-such-command': no such command" in done.stderr
+        assert "'no-such-command': no such command.\nCheck the spelling and the PATH of root: " in done.stderr
+
+    def test_a_users_path_is_searched(self, as_nobody: Run) -> None:
+        done = as_nobody("netnice", "no-such-command")
+        assert done.returncode == 127
+        assert done.stderr == "netnice: 'no-such-command': no such command.\nCheck the spelling and your PATH.\n"
 
     @pytest.mark.parametrize("command", ["/etc/passwd", "/tmp"])
     def test_a_command_that_cannot_be_run(self, command: str) -> None:
@@ -87,6 +92,9 @@ def test_the_list_has_every_level_and_receiver(as_nobody: Run) -> None:
     assert "OSDI 2002" in listed["levels"][0]["about"]
     assert listed["receivers"][0]["name"] == "tide"
     assert {"nicer0", "nnledbat", "nnlp"} <= {entry["name"] for entry in listed["comparison"]}
+    about = [entry["about"] for part in listed.values() for entry in part]
+    assert len(set(about)) == len(about)
+    assert not [text for text in about if ".h" in text or "../" in text]
     human = netnice("-l").stdout.splitlines()
     for part in listed.values():
         for entry in part:

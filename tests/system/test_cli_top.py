@@ -6,14 +6,19 @@ from __future__ import annotations
 import json
 import subprocess
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from system.harness import kernel
-from system.harness.commands import Pair, end, netnicectl
+from system.harness.commands import DROP, Pair, end, netnicectl
 from system.harness.kernel import inside
 from testbed import Namespace, Nginx, program
+from testbed.namespace import wait_until
+
+#: A bottleneck whose buffer holds 80 ms.
+LINK = "rate 20mbit burst 10kb limit 200kb"
 
 
 def look(namespace: Namespace, *options: str) -> dict[str, Any]:
@@ -69,6 +74,44 @@ def test_a_download_in_the_background(pair: Pair) -> None:
             netnicectl("attach", "-n", "1", "--receive-only", str(unit))
             rows = {row["pid"]: row["level"] for row in look(pair.a)["connections"]}
             assert rows == {one.pid: 2, other.pid: 1}
+
+
+@pytest.mark.usefixtures("up")
+def test_the_queue_of_a_download(pair: Pair, for_users: Path) -> None:
+    """A download of the foreground fills the bottleneck's buffer, of 80 ms. The kernel's round trips do not show it."""
+    pair.b.run("tc", "qdisc", "add", "dev", "veth0", "root", "tbf", *LINK.split())
+    with Nginx(pair.b, {"data": 1 << 30}) as web:
+        words = end("fetch", pair.b4, str(web.port), "/data")
+        with pair.a.spawn("netnice", *words, stdout=subprocess.PIPE) as background:
+            background.line()
+            with pair.a.spawn(*words, stdout=subprocess.PIPE) as foreground:
+                foreground.line()
+
+                def queue() -> int:
+                    (row,) = look(pair.a)["connections"]
+                    assert row["pid"] == background.pid
+                    return int(row["queue_us"])
+
+                wait_until(lambda: queue() > 20_000, "the queue", seconds=20)
+                shown = pair.a.run(*DROP, for_users / "netnicectl", "top", "--json").stdout
+                (row,) = json.loads(shown)["connections"]
+                assert (row["level"], row["queue_us"]) == (0, None), "only root can ask the receiver"
+
+
+@pytest.mark.usefixtures("up")
+def test_an_empty_screen_says_why(pair: Pair) -> None:
+    """Without connections, and with those of the foreground alone."""
+    assert pair.a.run("netnicectl", "top").stdout.startswith("There is no TCP connection in this network namespace.\n")
+    pair.connect()
+    said = pair.a.run("netnicectl", "top").stdout
+    assert said.startswith("No connection of this network namespace is in the background; in the foreground: 1. ")
+    assert "'netnicectl top --all'" in said
+    assert "'netnice COMMAND'" in said
+
+
+@pytest.mark.usefixtures("down")
+def test_an_empty_screen_when_down(pair: Pair) -> None:
+    assert "netnice is not loaded. To load it: 'netnicectl up', as root." in pair.a.run("netnicectl", "top").stdout
 
 
 @pytest.mark.parametrize("words", [("--interval", "0"), ("--sort", "colour")])

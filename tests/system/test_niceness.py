@@ -22,6 +22,7 @@ from system.harness.commands import (
     Run,
     children,
     end,
+    group_of,
     marks,
     name,
     netnice,
@@ -84,6 +85,21 @@ class TestAnybody:
             wait_until(lambda: bool(status()["processes"]), "the process to be nice")
             assert status()["processes"] == [{"pid": process.pid, "level": 1, "marked": True, "direction": "send"}]
             assert "nice by themselves, in whatever cgroup\n  processes        1\n" in netnicectl("status").stdout
+
+    def test_status_counts_them_for_anybody(self, as_nobody: Run, for_users: Path) -> None:
+        """Root's and a user's; one in a unit that is attached is closed to users."""
+        with (
+            kernel.cgroup() as unit,
+            Process([program("netnice"), "-n", "1", "--send-only", "sleep", "600"]),
+            Process([*DROP, str(for_users / "netnice"), "--send-only", "sleep", "600"]),
+            Process(kernel.inside(unit, program("sleep"), "600")) as attached,
+        ):
+            netnicectl("attach", "-n", "2", unit.name)
+            wait_until(lambda: len(status()["processes"]) == 2, "the processes to be nice")
+            wait_until(lambda: group_of(attached.pid) == f"/{unit.name}", "the process to be in the unit")
+            assert whole_status()["background"] == {"levels": [1, 1, 1], "with_attached": True}
+            said = as_nobody("netnicectl", "status").stdout
+            assert "processes in the background: 2 (level 0: 1, level 1: 1, level 2: 0); only root sees" in said
 
     def test_what_they_receive_yields(self, pair: Pair, for_users: Path) -> None:
         for words, more in ((["--receive-only"], 1), (["--send-only"], 0)):
@@ -173,7 +189,8 @@ class TestOnesOwn:
         for level in ("1", "off"):
             done = nobody("-n", level, "--send-only", "-p", pid)
             assert done.returncode == 125
-            assert "only root may make it less nice" in done.stderr
+            assert "only root can make it less nice, as with nice(1)" in done.stderr
+            assert "Run the same command with sudo, or start the program again." in done.stderr
         assert nobody("-p", pid).stdout == "2 send only\n"
 
     def test_below_what_the_administrator_has_attached(self, nobody: Run, pair: Pair, for_users: Path) -> None:

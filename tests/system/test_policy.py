@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from system.harness import kernel
-from system.harness.commands import PROGRAMS, Done, Pair, marks, name, netnice, netnicectl, runs_on, status
+from system.harness.commands import DROP, PROGRAMS, Done, Pair, Run, marks, name, netnice, netnicectl, runs_on, status
 from system.harness.kernel import inside
 from testbed import Process, program, scratch
 from testbed.namespace import wait_until
@@ -180,6 +180,9 @@ class TestFile:
             ('\n[[rule]]\nunit = "a*b*"\n', "line 2: 'a*b*': it has several '*'"),
             ('[[rule]]\nunit = "a"\nlevle = 1\n', "unknown field `levle`"),
             ("rule\n", "line 1"),
+            ('[[rule]]\ncommand = "/usr/bin/curl"\n', "Name the file without its folders: 'curl'"),
+            ('[[rule]]\ncommand = "*"\n', "line 1: '*' names every program"),
+            (unit("system.slice/a.service"), "To name the whole path, write cgroup"),
             (f'[[rule]]\ncontainer = "{"a" * 108}"\n', "it has 129 bytes, and there is room for 128"),
         ],
     )
@@ -212,6 +215,12 @@ class TestFile:
         assert said.startswith('line 2: unit = "nnt-*"\n  units and cgroups named nnt-*: 0, with all')
         assert f"now: {slice_.name}/nnt-a.service" in said
         assert attached() == {}
+        assert netnicectl("policy", "show").stdout == "no rule holds\n"
+
+    def test_check_warns_of_a_name_that_the_kernel_cuts(self, apply: Apply) -> None:
+        said = apply('[[rule]]\ncommand = "nnt-a-very-long-program"\n', "check").stdout.splitlines()
+        assert said[2].startswith("    warning: the kernel knows 15 bytes of a program's name: ")
+        assert said[-1] == "rules: 1, all valid"
 
     def test_no_file(self) -> None:
         done = netnicectl("policy", "apply", "/nonexistent/policy.toml", check=False)
@@ -239,6 +248,22 @@ class TestExplain:
             assert "by the policy (units and cgroups named nnt-why*: 1)" in text
             assert f"{slice_.name}: 0 send only, attached by hand" in text
             assert f"{process.pid} (sleep): 0 receive only by itself" in text
+
+    def test_what_a_user_cannot_see(self, as_nobody: Run, slice_: Path) -> None:
+        """The user's process is in a unit that is attached; only root can read that."""
+        cgroup = slice_ / "nnt-closed.service"
+        cgroup.mkdir()
+        netnicectl("attach", "-n", "1", slice_.name)
+        with Process(inside(cgroup, *DROP, "sleep", "600")) as process:
+            wait_until(lambda: name(process.pid) == "sleep", "it to run")
+            unseen = "only root can see whether it is attached, or named by a rule"
+            said = as_nobody("netnicectl", "explain", str(process.pid)).stdout
+            assert unseen in said
+            assert "in effect        foreground, as far as this user can see: " in said
+            assert unseen in as_nobody("netnicectl", "explain", cgroup.name).stdout
+            said = netnicectl("explain", str(process.pid)).stdout
+            assert "in effect        1: " in said
+            assert unseen not in said
 
     def test_a_connection(self, pair: Pair) -> None:
         client, _, port = pair.connect(client=[program("netnice")])

@@ -40,7 +40,7 @@ impl Catalogue {
             Some(Entry {
                 level: Some(level),
                 name: row.name,
-                about: row.about.to_owned(),
+                about: about_level(level, row),
             })
         };
         let levels: Vec<Entry> = (0..=HIGHEST_LEVEL).filter_map(level).collect();
@@ -60,6 +60,16 @@ impl Catalogue {
         let text = self.to_string();
         let lines: Vec<String> = text.lines().map(|line| wrap(line, width)).collect();
         lines.join("\n")
+    }
+}
+
+/// What tells a level from the others; of the default where it comes from.
+fn about_level(level: u32, row: &Algorithm) -> String {
+    let about = row.about.trim_start_matches(row.name).trim_start_matches(": ");
+    match level {
+        0 => format!("yields to what is not in the background; {about}"),
+        1 => "yields to level 0 too".to_owned(),
+        _ => format!("yields to levels 0 to {} too", level - 1),
     }
 }
 
@@ -152,8 +162,9 @@ mod tests {
     #[test]
     fn no_two_lines_of_a_part_say_the_same() {
         let c = Catalogue::read();
-        for part in [&c.receivers, &c.comparison] {
+        for part in [&c.levels, &c.receivers, &c.comparison] {
             for (i, entry) in part.iter().enumerate() {
+                assert!(!entry.about.contains(".h"), "source files are not for users: {entry:?}");
                 let same = part[..i].iter().find(|other| other.about == entry.about);
                 assert!(same.is_none(), "{same:?} {entry:?}");
             }

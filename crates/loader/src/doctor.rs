@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! From facts to findings: what netnice needs, whether it is there, why it matters and what to do.
 
-use crate::facts::{Facts, Release};
+use crate::facts::{congestion_controls, Facts, Release};
+use crate::group::Group;
 use crate::live::RECEIVING;
+use crate::niceness;
 use crate::shared::NN_CLAMP_OF_SCALE;
 use crate::sockets::Flow;
 
@@ -11,8 +13,28 @@ pub use crate::error::{Finding, Verdict};
 /// Pinned struct_ops links came with it.
 pub const OLDEST: Release = Release(6, 4);
 
+/// For which users netnice works now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Works {
+    /// Nothing is loaded.
+    ForNone,
+    ForRoot,
+    ForAll,
+}
+
+impl Works {
+    pub fn now() -> Self {
+        let registered = congestion_controls().unwrap_or_default();
+        match registered.iter().any(|name| Group::level_of(name).is_some()) {
+            true if niceness::answers() => Self::ForAll,
+            true => Self::ForRoot,
+            false => Self::ForNone,
+        }
+    }
+}
+
 /// Every check, in the order to mend things.
-pub fn findings(facts: &Facts) -> Vec<Finding> {
+pub fn findings(facts: &Facts, works: Works) -> Vec<Finding> {
     vec![
         kernel(facts),
         type_information(facts),
@@ -20,8 +42,8 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
         jit(facts),
         cgroup2(facts),
         bpffs(facts),
-        capabilities(facts),
-        root_of_cgroups(facts),
+        capabilities(facts, works),
+        root_of_cgroups(facts, works),
         live(facts),
         live_receiving(facts),
         memlock(facts),
@@ -31,11 +53,35 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
 
 /// Only what stands in the way of up.
 pub fn missing(facts: &Facts) -> Vec<Finding> {
-    findings(facts)
-        .into_iter()
-        .filter(|f| f.verdict == Verdict::Missing)
-        .collect()
+    let mut all = findings(facts, Works::ForNone);
+    all.retain(is_missing);
+    all
 }
+
+fn is_missing(finding: &Finding) -> bool {
+    finding.verdict == Verdict::Missing
+}
+
+/// What they come to, in a line.
+pub fn summary(findings: &[Finding], works: Works) -> String {
+    let missing = findings.iter().filter(|f| is_missing(f));
+    let missing: Vec<_> = missing.map(|finding| finding.name).collect();
+    match (&*missing, works) {
+        ([], Works::ForAll) => "netnice is loaded, and 'netnice COMMAND' works for this user.".to_owned(),
+        ([], Works::ForRoot) => "netnice is loaded, but works for root alone: 'netnicectl status' says why.".to_owned(),
+        ([], Works::ForNone) => "All that netnice needs is there. To load it: 'netnicectl up'.".to_owned(),
+        ([ROOT], Works::ForNone) => {
+            "All else that netnice needs is there. To load it: 'sudo netnicectl up'.".to_owned()
+        }
+        ([ROOT], _) => "netnice is loaded, but works for root alone: 'sudo netnicectl status' says why.".to_owned(),
+        (all, _) => format!(
+            "netnice cannot run here without what is MISSING: {}. Begin with the first.",
+            all.join(", ")
+        ),
+    }
+}
+
+const ROOT: &str = "root";
 
 fn finding(name: &'static str, why: &'static str, verdict: Verdict, state: String, remedy: &str) -> Finding {
     Finding {
@@ -178,28 +224,30 @@ fn bpffs(facts: &Facts) -> Finding {
     }
 }
 
-fn capabilities(facts: &Facts) -> Finding {
+fn capabilities(facts: &Facts, works: Works) -> Finding {
     let why = "Loading programs for everybody's TCP takes CAP_BPF, CAP_NET_ADMIN and CAP_SYS_ADMIN.";
     let lacking = facts.lacking();
     if lacking.is_empty() {
-        return finding("root", why, Verdict::Ok, "All capabilities are there.".into(), "");
+        return finding(ROOT, why, Verdict::Ok, "All capabilities are there.".into(), "");
     }
     let state = format!("Not there: {}.", lacking.join(", "));
-    finding(
-        "root",
-        why,
-        Verdict::Missing,
-        state,
-        "run it as root: sudo netnicectl …",
-    )
+    let (verdict, remedy) = match works {
+        Works::ForAll => (
+            Verdict::Note,
+            "nothing, as netnice is loaded. To change what is loaded: sudo netnicectl …",
+        ),
+        _ => (Verdict::Missing, "run it as root: sudo netnicectl …"),
+    };
+    finding(ROOT, why, verdict, state, remedy)
 }
 
-fn root_of_cgroups(facts: &Facts) -> Finding {
+fn root_of_cgroups(facts: &Facts, works: Works) -> Finding {
     let check = |verdict, state: String, remedy: &str| {
         let why = "Whoever asks without root is answered by programs there, and these join those of others.";
         finding("root of the cgroups", why, verdict, state, remedy)
     };
     match &facts.holders {
+        None if works == Works::ForAll => check(Verdict::Ok, "The programs of netnice answer there.".into(), ""),
         None => check(Verdict::Note, "Not to be seen without root.".into(), "run it as root."),
         Some(holders) if holders.is_empty() => check(Verdict::Ok, "Nobody's program keeps others out.".into(), ""),
         Some(holders) => {

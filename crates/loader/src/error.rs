@@ -58,6 +58,8 @@ pub enum Error {
     },
     #[error("netnice is not up, so there is nothing to {0}.\nRun 'netnicectl up' first.")]
     NotUp(&'static str),
+    #[error("netnice is up, but only root can see and change what is loaded.\nRun the same command with sudo.")]
+    Hidden,
     #[error("what is loaded comes from another build of netnice, so its parameters cannot be read.\nRun 'netnicectl up' to replace it.")]
     OtherBuild,
     #[error("unknown receiver '{0}': choose one of off, {1}")]

@@ -55,6 +55,10 @@ fn bring(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> 
         Health::Absent => Outcome::Loaded,
         Health::Degraded(defects) => Outcome::Repaired(defects),
     };
+    let options = &UpOptions {
+        applications: options.applications || State::read().is_some_and(|state| state.applications),
+        ..options.clone()
+    };
     let kept = Kept {
         adopting: options.applications || receiver::adopting(),
         refusing: options.quic || quic::refusing(),
@@ -84,7 +88,7 @@ fn bring(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> 
 /// What is loaded beside the rest only where it is asked for.
 fn extend(options: &UpOptions, hierarchy: &Hierarchy) -> Result<Outcome> {
     let mut new = Vec::new();
-    if options.applications && receiver::load_option(hierarchy)? {
+    if options.applications && let_applications(hierarchy)? {
         new.push("applications");
     }
     if options.quic && quic::load(hierarchy)? {
@@ -94,6 +98,18 @@ fn extend(options: &UpOptions, hierarchy: &Hierarchy) -> Result<Outcome> {
         true => Outcome::AlreadyUp,
         false => Outcome::Extended(new),
     })
+}
+
+/// Applications may have sockets of their own yield: what they call is loaded, maybe since a 'netnice -p', and it is on record.
+fn let_applications(hierarchy: &Hierarchy) -> Result<bool> {
+    let loaded = receiver::load_option(hierarchy)?;
+    let Some(mut state) = State::read().filter(|state| !state.applications) else {
+        return Ok(loaded);
+    };
+    state.applications = true;
+    pins::remove_file(&pins::state())?;
+    state.pin()?;
+    Ok(true)
 }
 
 /// Of what was there before a repair.
@@ -139,12 +155,8 @@ fn load(
     if kept.refusing {
         quic::load(hierarchy)?;
     }
-    State::new(
-        options.algorithms(),
-        options.mark,
-        hindered.as_ref().map(|why| in_short(why) + &by_whom(hierarchy)),
-    )
-    .pin()?;
+    let hindered = hindered.as_ref().map(|why| in_short(why) + &by_whom(hierarchy));
+    State::new(options, hindered).pin()?;
     on_step(Step::StatePinned);
     Ok(())
 }

@@ -6,9 +6,10 @@
 //! be accepted has no descriptor: an iterator in the kernel switches it with its listening socket, which takes root.
 
 mod process;
+mod receiving;
 mod socket;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -22,6 +23,8 @@ use crate::shared::{waiting_choices, waiting_counters, NN_BY_NETNICE};
 use crate::{pins, receiver, Error, Result};
 use process::{Process, Queue};
 use socket::{Before, Tcp};
+
+pub use receiving::{receiving, Receiving};
 
 /// A process may open and accept while its sockets are read.
 const PASSES: usize = 4;
@@ -225,20 +228,6 @@ pub(crate) fn restore_all() {
     }
 }
 
-/// Does the incoming traffic of a process's sockets yield? By inode. `None`: only root can see it.
-pub fn receiving(pid: u32) -> Option<HashMap<u64, bool>> {
-    let process = Process::open(pid).ok()?;
-    let maps = Maps::open();
-    maps.wishes.as_ref()?;
-    let mut found = HashMap::new();
-    for (fd, inode) in process.sockets().ok()? {
-        if let Some(socket) = process.duplicate(fd).ok().flatten().and_then(Tcp::of) {
-            found.insert(inode, maps.yields(&socket));
-        }
-    }
-    Some(found)
-}
-
 /// What eBPF remembers by socket; closed to all but root.
 struct Maps {
     moved: Option<MapHandle>,
@@ -256,15 +245,6 @@ impl Maps {
             receiving: pins::map(&pins::receiver_connections()),
             adopted: pins::map(&pins::receiver_adopted()),
             wishes: pins::map(&pins::receiver_wishes()),
-        }
-    }
-
-    /// With what it receives. Of MPTCP the subflows do, and the wish is with the socket above them.
-    fn yields(&self, socket: &Tcp) -> bool {
-        let key = socket.as_fd().as_raw_fd().to_ne_bytes();
-        match socket.is_multipath() {
-            true => has(&self.wishes, &key),
-            false => has(&self.receiving, &key) || has(&self.adopted, &key),
         }
     }
 

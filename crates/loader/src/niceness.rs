@@ -286,6 +286,11 @@ pub fn own() -> Option<Group> {
     of(0)
 }
 
+/// Whether netnice is loaded for all users: a process may ask.
+pub fn answers() -> bool {
+    ask(NN_CALL_ASK, 0, 0).is_ok()
+}
+
 /// That of another process, by the number that this one knows it by; 0 is this one.
 pub fn of(pid: u32) -> Option<Group> {
     ask(NN_CALL_ASK, 0, pid).ok().and_then(group)

@@ -8,6 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType};
 use serde::{Deserialize, Serialize};
 
+use crate::cgroup::Hierarchy;
+use crate::facts::privileged;
 use crate::lock::Lock;
 use crate::receiver::{self, Params};
 use crate::table::{self, is_sound, Rows};
@@ -68,17 +70,21 @@ pub struct State {
     /// Why only root can put a process into the background; `None` when everybody can.
     #[serde(default)]
     pub hindered: Option<String>,
+    /// An up was asked for it, and not only a 'netnice -p' needed it. An older build's state does not say.
+    #[serde(default = "receiver::adopting")]
+    pub applications: bool,
 }
 
 impl State {
-    pub(crate) fn new(algorithms: Vec<String>, mark: bool, hindered: Option<String>) -> Self {
+    pub(crate) fn new(options: &UpOptions, hindered: Option<String>) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build_id: crate::BUILD_ID.to_owned(),
             since: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
-            algorithms,
-            mark,
+            algorithms: options.algorithms(),
+            mark: options.mark,
             hindered,
+            applications: options.applications,
         }
     }
 
@@ -86,6 +92,19 @@ impl State {
     pub fn read() -> Option<Self> {
         let map = pins::map(&pins::state())?;
         Self::decode(&map.lookup(&KEY, MapFlags::ANY).ok()??)
+    }
+
+    /// The same, or why not.
+    pub fn required(purpose: &'static str) -> Result<Self> {
+        Self::read().ok_or_else(|| match Hierarchy::find() {
+            Ok(hierarchy) if Self::is_hidden(&hierarchy) => Error::Hidden,
+            _ => Error::NotUp(purpose),
+        })
+    }
+
+    /// Something is loaded, and only root can read what.
+    pub fn is_hidden(hierarchy: &Hierarchy) -> bool {
+        !privileged() && hierarchy.exists()
     }
 
     fn decode(value: &[u8]) -> Option<Self> {
@@ -129,7 +148,7 @@ pub fn algorithm_names() -> String {
 }
 
 fn open(purpose: &'static str) -> Result<(Rows, Vec<String>)> {
-    let state = State::read().ok_or(Error::NotUp(purpose))?;
+    let state = State::required(purpose)?;
     if state.build_id != crate::BUILD_ID {
         return Err(Error::OtherBuild);
     }
@@ -162,7 +181,7 @@ pub(crate) fn set_sender<'a>(name: &str, changes: impl IntoIterator<Item = (&'a 
 }
 
 /// What [`set`] takes for all receivers together.
-const RECEIVER: &str = "receiver";
+pub const RECEIVER: &str = "receiver";
 
 /// The live values of one algorithm: only of the parameters that it uses.
 #[derive(Debug, Clone)]
@@ -191,10 +210,25 @@ pub fn show() -> Result<Vec<Row>> {
     Ok(rows)
 }
 
+/// Of these rows the one of an algorithm. [`RECEIVER`] has none.
+pub fn only(name: &str, rows: Vec<Row>) -> Result<Vec<Row>> {
+    let loaded: Vec<_> = rows.iter().map(|row| row.algorithm).collect();
+    if name == RECEIVER || loaded.contains(&name) {
+        return Ok(rows.into_iter().filter(|row| row.algorithm == name).collect());
+    }
+    Err(match ALGORITHMS.iter().any(|a| a.name == name) {
+        true => Error::NotLoaded(name.into(), loaded.join(", ")),
+        false => {
+            let all = format!("{}, {}", algorithm_names(), table::names(receiver::ALGORITHMS));
+            Error::UnknownAlgorithm(name.into(), all)
+        }
+    })
+}
+
 /// Sets `changes` ("key=value" already split) at once, or nothing when one of them is wrong. "receiver" has one key,
 /// "algorithm": what all connections run that yield with what they receive.
 pub fn set(name: &str, changes: &[(String, String)]) -> Result<()> {
-    let state = State::read().ok_or(Error::NotUp("set"))?;
+    let state = State::required("set")?;
     if state.build_id != crate::BUILD_ID {
         return Err(Error::OtherBuild);
     }
@@ -227,12 +261,61 @@ mod tests {
     }
 
     #[test]
+    fn the_pages_name_the_default_threshold() {
+        let netnice = ALGORITHMS.iter().find(|a| a.name == "netnice").expect("the default");
+        let (_, threshold) = netnice
+            .defaults
+            .iter()
+            .find(|(name, _)| *name == "threshold")
+            .expect("used");
+        let top = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        for (page, what) in [("README.md", "bottleneck's buffer"), ("docs/rfc9743.md", "buffer")] {
+            let text = std::fs::read_to_string(format!("{top}/{page}")).expect(page);
+            assert!(
+                text.contains(&format!(" {threshold} % of the {what}")),
+                "{page}: {threshold}"
+            );
+        }
+    }
+
+    #[test]
     fn a_state_of_any_length_is_kept() {
         let why = "\u{65e5}".repeat(2000);
-        let state = State::new(vec!["netnice".into()], true, Some(why));
+        let state = State::new(&UpOptions::default(), Some(why));
         let mut kept = state.encode();
         kept.resize(kept.len().next_multiple_of(8), 0);
         assert_eq!(State::decode(&kept), Some(state));
+    }
+
+    #[test]
+    fn a_state_of_an_older_build_says_nothing_of_applications() {
+        let state = State::new(&UpOptions::default(), None);
+        let now = String::from_utf8(state.encode()).expect("text");
+        let older = now.replace(",\"applications\":false", "");
+        assert_ne!(older, now);
+        assert!(State::decode(older.as_bytes()).is_some_and(|state| state.applications == receiver::adopting()));
+    }
+
+    #[test]
+    fn one_row_of_those_that_are_loaded() {
+        let rows = || {
+            let row = |algorithm, receiver| Row {
+                algorithm,
+                values: Vec::new(),
+                receiver,
+            };
+            vec![row("netnice", false), row("netnice1", false), row("tide", true)]
+        };
+        for (name, found) in [("netnice", 1), ("tide", 1), (RECEIVER, 0)] {
+            let names: Vec<_> = only(name, rows())
+                .expect("loaded")
+                .iter()
+                .map(|r| r.algorithm)
+                .collect();
+            assert_eq!(names, vec![name; found]);
+        }
+        assert!(matches!(only("nnreno", rows()), Err(Error::NotLoaded(..))));
+        assert!(matches!(only("bogus", rows()), Err(Error::UnknownAlgorithm(..))));
     }
 
     #[test]

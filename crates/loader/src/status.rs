@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What is there right now, for people and programs.
 
+use procfs::process::all_processes;
 use serde::Serialize;
 
-use crate::attachments::{self, Attachment};
+use crate::attachments::{self, Attachment, InEffect};
 use crate::cgroup::Hierarchy;
 use crate::facts::{congestion_controls, privileged};
-use crate::group::Group;
+use crate::group::{Group, HIGHEST_LEVEL};
 use crate::niceness::{self, NicenessStatus};
 use crate::policy::{AllCounters, Counters};
 use crate::receiver::ReceiverStatus;
@@ -35,6 +36,8 @@ pub struct Status {
     pub connections: Vec<Connections>,
     /// Why they could not be counted.
     pub connections_untold: Option<String>,
+    /// None when nothing is loaded.
+    pub background: Option<Background>,
     pub groups: Vec<GroupStatus>,
     /// Cgroups that somebody has put into the background where they are.
     pub attached: Vec<Attachment>,
@@ -52,6 +55,30 @@ pub struct Connections {
     pub count: usize,
     /// Of them, those that send with DSCP LE now.
     pub marked: usize,
+}
+
+/// Processes in the background: by themselves, by a cgroup of netnice, or by one that is attached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Background {
+    /// How many at each level.
+    pub levels: [usize; HIGHEST_LEVEL as usize + 1],
+    /// Without root, processes of attached cgroups are not seen.
+    pub with_attached: bool,
+}
+
+impl Background {
+    fn count() -> Self {
+        let (in_effect, mut levels) = (InEffect::read(), [0; HIGHEST_LEVEL as usize + 1]);
+        for process in all_processes().into_iter().flatten().flatten() {
+            if let Some(group) = in_effect.of(process.pid().unsigned_abs()) {
+                levels[group.level as usize] += 1;
+            }
+        }
+        Self {
+            levels,
+            with_attached: privileged(),
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -85,9 +112,14 @@ pub fn status() -> Result<Status> {
     };
     let condition = match &loaded {
         Some(_) => Condition::Up,
-        None if !privileged() && made => Condition::Hidden,
+        None if hierarchy.as_ref().is_some_and(State::is_hidden) => Condition::Hidden,
         None if made || pins::root().exists() => Condition::Incomplete,
         None => Condition::Down,
+    };
+    let asked = loaded.as_ref().is_some_and(|state| state.applications);
+    let of_receiver = |receiver: ReceiverStatus| ReceiverStatus {
+        applications: receiver.applications && asked,
+        ..receiver
     };
     let same_build = loaded.as_ref().is_some_and(|s| s.build_id == crate::BUILD_ID);
     Ok(Status {
@@ -96,10 +128,11 @@ pub fn status() -> Result<Status> {
         same_build,
         connections,
         connections_untold,
+        background: (condition != Condition::Down).then(Background::count),
         groups,
         attached: attachments::all(),
         niceness: niceness::status(),
-        receiver: receiver::status(),
+        receiver: receiver::status().map(of_receiver),
         quic_refused: quic::refused(),
     })
 }

@@ -43,7 +43,7 @@ pub enum Error {
     KernelThread(u32, String),
     #[error("process {0} ({1}) belongs to another user: only root may move it.\nTry 'sudo netnice …'.")]
     NotYours(u32, String),
-    #[error("process {0} ({1}) is at level {2}: only root may make it less nice.\nTry 'sudo netnice …', or a level above {2}.")]
+    #[error("process {0} ({1}) is at level {2}: only root can make it less nice, as with nice(1).\nRun the same command with sudo, or start the program again.")]
     LessNice(u32, String, u32),
     #[error("process {pid}: {refused} of its {all} TCP sockets stay as they were: {reason}.\nThe process has been moved; its new connections are as asked. Repeat it to try again.")]
     Refused {
@@ -60,8 +60,8 @@ pub enum Error {
     Several(Vec<Error>),
     #[error(transparent)]
     Loader(#[from] netnice_loader::Error),
-    #[error("'{0}': no such command.\nCheck the spelling and the PATH of root.")]
-    NotFound(String),
+    #[error("'{0}': no such command.\nCheck the spelling and {1}.")]
+    NotFound(String, &'static str),
     #[error("cannot run '{0}': {1}")]
     CannotRun(String, io::Error),
 }
@@ -69,7 +69,7 @@ pub enum Error {
 impl Error {
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Error::NotFound(_) => NOT_FOUND,
+            Error::NotFound(..) => NOT_FOUND,
             Error::CannotRun(..) => CANNOT_RUN,
             _ => FAILED,
         }

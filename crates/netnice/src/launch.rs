@@ -65,9 +65,17 @@ fn exec(program: &OsString, arguments: &[OsString]) -> Result<Infallible, Error>
     let error = Command::new(program).args(arguments).exec();
     let name = program.to_string_lossy().into_owned();
     Err(match error.kind() {
-        ErrorKind::NotFound => Error::NotFound(name),
+        ErrorKind::NotFound => Error::NotFound(name, whose_path()),
         _ => Error::CannotRun(name, error),
     })
+}
+
+/// What was searched.
+fn whose_path() -> &'static str {
+    match rustix::process::geteuid().is_root() {
+        true => "the PATH of root: under sudo it is not yours",
+        false => "your PATH",
+    }
 }
 
 /// Sees to it that the group is there and does something.

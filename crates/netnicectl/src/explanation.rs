@@ -3,19 +3,20 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Display, Formatter};
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use anyhow::Result;
 use netnice_loader::attachments::{above, in_effect, Attachment};
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::group::Group;
-use netnice_loader::live;
+use netnice_loader::live::{self, Receiving as OfReceiver};
 use netnice_loader::niceness;
 use netnice_loader::rules::{self, Rule};
+use netnice_loader::settings::State;
 use netnice_loader::sockets::{flows, name_of, owners, sockets_of, Flow};
 use serde::Serialize;
+
+use crate::ends::Ends;
 
 /// A cgroup that has its processes yield, and the rules that say so.
 #[derive(Debug, Serialize)]
@@ -63,6 +64,7 @@ pub struct OfProcess {
     /// Below the root.
     cgroup: Option<PathBuf>,
     causes: Vec<Cause>,
+    sees_attached: bool,
     in_effect: Option<Group>,
     /// Its connections in this network namespace, by their congestion control.
     connections: BTreeMap<String, usize>,
@@ -70,7 +72,7 @@ pub struct OfProcess {
     receiving: Option<Receiving>,
     /// The same of each socket, by inode.
     #[serde(skip)]
-    yields: Option<HashMap<u64, bool>>,
+    yields: Option<HashMap<u64, OfReceiver>>,
 }
 
 /// Connections by whether what they receive yields.
@@ -98,11 +100,9 @@ impl OfProcess {
             *connections.entry(flow.congestion_control.clone()).or_insert(0) += 1;
         }
         let yields = live::receiving(pid);
-        let receiving = yields.as_ref().map(|yields| {
-            let yielding = flows
-                .iter()
-                .filter(|flow| yields.get(&flow.inode.into()) == Some(&true));
-            let yielding = yielding.count();
+        let receiving = yields.as_ref().map(|all| {
+            let of_flow = |flow: &Flow| all.get(&flow.inode.into());
+            let yielding = flows.iter().filter_map(of_flow).filter(|one| one.yields).count();
             Receiving {
                 yielding,
                 others: flows.len() - yielding,
@@ -117,6 +117,7 @@ impl OfProcess {
             rules,
             cgroup: cgroup.map(|dir| hierarchy.below_root(&dir)),
             causes,
+            sees_attached: !State::is_hidden(&hierarchy),
             in_effect: in_effect(pid),
             connections,
             receiving,
@@ -139,13 +140,21 @@ impl Display for OfProcess {
         for cause in &self.causes {
             writeln!(f, "                   {cause}")?;
         }
-        match self.in_effect {
-            None => writeln!(
-                f,
-                "  in effect        foreground: what it opens from now on is not touched"
-            )?,
-            Some(group) => writeln!(f, "  in effect        {group}: {}", promised(group))?,
-        }
+        let seen = match self.sees_attached {
+            true => "",
+            false => {
+                writeln!(f, "                   {UNSEEN}")?;
+                ", as far as this user can see"
+            }
+        };
+        let (level, promise) = match self.in_effect {
+            None => (
+                "foreground".to_owned(),
+                "what it opens from now on is not touched".to_owned(),
+            ),
+            Some(group) => (group.to_string(), promised(group)),
+        };
+        writeln!(f, "  in effect        {level}{seen}: {promise}")?;
         let by = self.connections.iter();
         let counts: Vec<String> = by.map(|(name, number)| format!("{number} on {name}")).collect();
         match counts.len() {
@@ -172,6 +181,9 @@ impl Display for OfProcess {
     }
 }
 
+/// Of attached cgroups and rules.
+const UNSEEN: &str = "only root can see whether it is attached, or named by a rule";
+
 /// What connections to come get.
 fn promised(group: Group) -> String {
     let sends = format!("runs on {}", group.congestion_control());
@@ -190,6 +202,7 @@ fn promised(group: Group) -> String {
 pub struct OfCgroup {
     cgroup: PathBuf,
     causes: Vec<Cause>,
+    sees_attached: bool,
     /// Numbers, names, and how nice each is by itself.
     processes: Vec<(u32, String, Option<Group>)>,
 }
@@ -201,6 +214,7 @@ impl OfCgroup {
         Ok(Self {
             cgroup: hierarchy.below_root(cgroup),
             causes: Cause::of(&hierarchy, cgroup),
+            sees_attached: !State::is_hidden(&hierarchy),
             processes: members
                 .filter_map(|pid| Some((pid, name_of(pid)?, niceness::of(pid))))
                 .collect(),
@@ -211,8 +225,10 @@ impl OfCgroup {
 impl Display for OfCgroup {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "cgroup /{}", self.cgroup.display())?;
-        if self.causes.is_empty() {
-            write!(f, "\n  in the foreground: neither it nor one that it is in is attached")?;
+        match (self.causes.is_empty(), self.sees_attached) {
+            (_, false) => write!(f, "\n  {UNSEEN}")?,
+            (true, true) => write!(f, "\n  in the foreground: neither it nor one that it is in is attached")?,
+            (false, true) => (),
         }
         for cause in &self.causes {
             write!(f, "\n  {cause}")?;
@@ -247,7 +263,7 @@ impl OfSocket {
                 let process = owner.map_or(Ok(None), |owner| OfProcess::look(owner.pid))?;
                 let yields = process.as_ref().and_then(|process| process.yields.as_ref());
                 Ok(Self {
-                    receiving: yields.and_then(|yields| yields.get(&flow.inode.into()).copied()),
+                    receiving: yields.and_then(|all| Some(all.get(&flow.inode.into())?.yields)),
                     flow,
                     process,
                 })
@@ -305,84 +321,53 @@ fn mark(flow: &Flow) -> String {
     }
 }
 
-/// One end: an address with a port, or a port.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    Address(SocketAddr),
-    Port(u16),
-}
-
-impl End {
-    fn is(self, address: SocketAddr) -> bool {
-        match self {
-            Self::Address(own) => own == plain(address),
-            Self::Port(port) => port == address.port(),
-        }
-    }
-}
-
-/// Of a v4-mapped address the IPv4 one, as people write it.
-fn plain(address: SocketAddr) -> SocketAddr {
-    SocketAddr::new(address.ip().to_canonical(), address.port())
-}
-
-impl FromStr for End {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        if let Some(port) = text.strip_prefix(':') {
-            return port.parse().map(Self::Port).map_err(drop);
-        }
-        text.parse().map(|a| Self::Address(plain(a))).map_err(drop)
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ends(End, Option<End>);
-
-impl Ends {
-    /// In either order.
-    pub fn are_of(&self, flow: &Flow) -> bool {
-        let both = |a, b| self.0.is(a) && self.1.is_none_or(|other| other.is(b));
-        both(flow.local, flow.peer) || both(flow.peer, flow.local)
-    }
-}
-
-impl FromStr for Ends {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        match text.split_once('-') {
-            None => Ok(Self(text.parse()?, None)),
-            Some((one, other)) => Ok(Self(one.parse()?, Some(other.parse()?))),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use netnice_loader::group::Direction;
+
     use super::*;
 
-    #[test]
-    fn how_they_are_written() {
-        for text in [
-            ":443",
-            "192.0.2.1:443",
-            "[2001:db8::1]:443",
-            "192.0.2.1:1-192.0.2.2:2",
-            ":1-:2",
-        ] {
-            assert!(text.parse::<Ends>().is_ok(), "{text}");
-        }
-        for text in ["443", "cron.service", "a:b", ":", ":70000", "docker-3f.scope", ""] {
-            assert!(text.parse::<Ends>().is_err(), "{text}");
-        }
+    fn process(in_effect: Option<Group>, sees_attached: bool) -> String {
+        let process = OfProcess {
+            pid: 4711,
+            program: "curl".to_owned(),
+            own: in_effect,
+            rules: Vec::new(),
+            cgroup: Some("user.slice".into()),
+            causes: Vec::new(),
+            sees_attached,
+            in_effect,
+            connections: BTreeMap::new(),
+            receiving: None,
+            yields: None,
+        };
+        process.to_string()
     }
 
     #[test]
-    fn a_mapped_address_is_the_one_that_people_write() {
-        let end: End = "192.0.2.1:443".parse().expect("valid");
-        assert!(end.is("[::ffff:192.0.2.1]:443".parse().expect("valid")));
-        assert!(!end.is("192.0.2.1:80".parse().expect("valid")));
+    fn what_is_closed_to_a_user_is_no_foreground() {
+        let level1 = Group::new(1, true, Direction::Both);
+        for (in_effect, shown) in [(None, "foreground"), (Some(level1), "1")] {
+            let (root, user) = (process(in_effect, true), process(in_effect, false));
+            assert!(
+                root.contains(&format!("in effect        {shown}: what it opens")),
+                "{root}"
+            );
+            assert!(!root.contains(UNSEEN), "{root}");
+            assert!(
+                user.contains(&format!("in effect        {shown}, as far as this user can see: ")),
+                "{user}"
+            );
+            assert!(user.contains(UNSEEN), "{user}");
+        }
+        let cgroup = |sees_attached| OfCgroup {
+            cgroup: "user.slice".into(),
+            causes: Vec::new(),
+            sees_attached,
+            processes: Vec::new(),
+        };
+        assert!(cgroup(true).to_string().contains("in the foreground"));
+        let user = cgroup(false).to_string();
+        assert!(user.contains(UNSEEN) && !user.contains("in the foreground"), "{user}");
     }
 }

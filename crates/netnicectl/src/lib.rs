@@ -7,6 +7,7 @@ use clap::{CommandFactory, Parser};
 
 mod cli;
 mod commands;
+mod ends;
 mod explanation;
 mod metrics;
 mod shared;

@@ -10,7 +10,7 @@ use netnice_loader::niceness::NicenessStatus;
 use netnice_loader::policy::Counters;
 use netnice_loader::receiver::ReceiverStatus;
 use netnice_loader::settings::State;
-use netnice_loader::status::{Condition, GroupStatus, Status};
+use netnice_loader::status::{Background, Condition, GroupStatus, Status};
 
 /// What `netnicectl status` prints of it.
 pub struct Summary<'a>(pub &'a Status);
@@ -19,6 +19,7 @@ impl Display for Summary<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let status = self.0;
         condition(f, status)?;
+        status.background.as_ref().map_or(Ok(()), |b| background(f, b))?;
         if let Some(why) = &status.connections_untold {
             writeln!(f, "connections cannot be counted: {why}")?;
         }
@@ -34,7 +35,7 @@ impl Display for Summary<'_> {
                 c.algorithm, c.count
             )?;
         }
-        for g in status.groups.iter().filter(|g| worth_telling(g)) {
+        for g in status.groups.iter().filter(|g| is_used(g)) {
             group(f, g)?;
         }
         for a in &status.attached {
@@ -131,14 +132,25 @@ fn receiver(f: &mut Formatter<'_>, receiver: &ReceiverStatus) -> fmt::Result {
     Ok(())
 }
 
-/// The levels themselves; of their variants those that somebody uses.
-fn worth_telling(group: &GroupStatus) -> bool {
+/// In whatever way they came there.
+fn background(f: &mut Formatter<'_>, background: &Background) -> fmt::Result {
+    let levels = background.levels.iter().enumerate();
+    let levels: Vec<String> = levels.map(|(level, count)| format!("level {level}: {count}")).collect();
+    let all: usize = background.levels.iter().sum();
+    write!(f, "processes in the background: {all} ({})", levels.join(", "))?;
+    match background.with_attached {
+        true => writeln!(f),
+        false => writeln!(f, "; only root sees those of attached units and containers"),
+    }
+}
+
+fn is_used(group: &GroupStatus) -> bool {
     let used = |c: &Counters| c.active + c.passive > 0;
-    !group.name.contains('-') || !group.processes.is_empty() || group.counters.as_ref().is_some_and(used)
+    !group.processes.is_empty() || group.counters.as_ref().is_some_and(used)
 }
 
 fn group(f: &mut Formatter<'_>, group: &GroupStatus) -> fmt::Result {
-    writeln!(f, "{}", group.name)?;
+    writeln!(f, "cgroup netnice/{}", group.name)?;
     writeln!(f, "  processes        {}", group.processes.len())?;
     group.counters.as_ref().map_or(Ok(()), |c| counted(f, c))
 }
@@ -208,11 +220,33 @@ mod tests {
     }
 
     #[test]
-    fn levels_always_and_variants_in_use() {
-        assert!(worth_telling(&group("level2", &[], 0)));
-        assert!(!worth_telling(&group("level2-both", &[], 0)));
-        assert!(worth_telling(&group("level2-both", &[1], 0)));
-        assert!(worth_telling(&group("level0-unmarked", &[], 1)));
+    fn cgroups_in_use() {
+        assert!(!is_used(&group("level2", &[], 0)));
+        assert!(is_used(&group("level2", &[1], 0)));
+        assert!(is_used(&group("level0-unmarked", &[], 1)));
+    }
+
+    struct Counted(Background);
+
+    impl Display for Counted {
+        fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+            background(f, &self.0)
+        }
+    }
+
+    #[test]
+    fn processes_by_level() {
+        let said = |with_attached| {
+            let levels = [2, 0, 1];
+            Counted(Background { levels, with_attached }).to_string()
+        };
+        let line = "processes in the background: 3 (level 0: 2, level 1: 0, level 2: 1)";
+        assert_eq!(said(true), format!("{line}\n"));
+        assert!(
+            said(false).starts_with(line) && said(false).contains("only root sees"),
+            "{}",
+            said(false)
+        );
     }
 
     #[test]

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What connections did between two looks at them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::{self, Display, Formatter};
 use std::net::SocketAddr;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use netnice_loader::live::{self, Receiving};
 use netnice_loader::sockets::{flows, owners, Flow, Owner};
 use serde::Serialize;
 
@@ -15,17 +16,32 @@ pub struct Look {
     at: Instant,
     flows: Vec<Flow>,
     owners: HashMap<u32, Owner>,
+    /// Of sockets of the background, by inode; empty without root.
+    receiving: HashMap<u64, Receiving>,
 }
 
 impl Look {
     pub fn now() -> netnice_loader::Result<Self> {
         let flows = flows()?;
+        let at = Instant::now();
+        let owners = owners();
+        let in_background = |flow: &Flow| {
+            let owner = owners.get(&flow.inode)?;
+            level(flow, Some(owner)).map(|_| owner.pid)
+        };
+        let pids: BTreeSet<u32> = flows.iter().filter_map(in_background).collect();
         Ok(Self {
-            at: Instant::now(),
+            at,
+            receiving: pids.into_iter().filter_map(live::receiving).flatten().collect(),
             flows,
-            owners: owners(),
+            owners,
         })
     }
+}
+
+/// `None` in the foreground.
+fn level(flow: &Flow, owner: Option<&Owner>) -> Option<u32> {
+    flow.level().max(owner.and_then(|owner| owner.level))
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -50,26 +66,33 @@ pub struct Row {
     pub unit: String,
     pub out_bps: u64,
     pub in_bps: u64,
-    pub queue_us: u32,
+    /// Queueing delay in the direction of most of its data. `None`: not known, or only root can see it.
+    pub queue_us: Option<u32>,
     #[serde(flatten)]
     pub flow: Flow,
 }
 
 impl Row {
-    fn of(flow: &Flow, owner: Option<&Owner>, earlier: Option<&Flow>, seconds: f64) -> Self {
+    fn of(flow: &Flow, now: &Look, earlier: Option<&Flow>, seconds: f64) -> Self {
+        let owner = now.owners.get(&flow.inode);
         let rate = |now: u64, before: Option<u64>| {
             let bytes = before.map_or(0, |before| now.saturating_sub(before));
             (bytes as f64 * 8.0 / seconds) as u64
         };
-        let of_cc = flow.level();
+        let out_bps = rate(flow.sent, earlier.map(|e| e.sent));
+        let in_bps = rate(flow.received, earlier.map(|e| e.received));
+        let is_download = (in_bps, flow.received) > (out_bps, flow.sent);
         Self {
-            level: of_cc.max(owner.and_then(|o| o.level)),
+            level: level(flow, owner),
             pid: owner.map(|o| o.pid),
             program: owner.map_or("-", |o| &o.program).to_owned(),
             unit: owner.map_or("-", |o| &o.unit).to_owned(),
-            out_bps: rate(flow.sent, earlier.map(|e| e.sent)),
-            in_bps: rate(flow.received, earlier.map(|e| e.received)),
-            queue_us: flow.queue_us(),
+            out_bps,
+            in_bps,
+            queue_us: match is_download {
+                true => now.receiving.get(&flow.inode.into()).and_then(|known| known.queue_us),
+                false => Some(flow.queue_us()), // the kernel measures the round trips of what is sent
+            },
             flow: flow.clone(),
         }
     }
@@ -112,7 +135,7 @@ impl Row {
             Column::In => self.in_bps,
             Column::Window => self.flow.window,
             Column::Rtt => self.flow.rtt_us.into(),
-            Column::Queue => self.queue_us.into(),
+            Column::Queue => self.queue_us.unwrap_or_default().into(),
         }
     }
 }
@@ -140,7 +163,7 @@ impl Traffic {
         let row = |flow: &Flow| {
             let before = earlier.get(&end(flow)).copied();
             let same = before.filter(|before| before.inode == flow.inode);
-            Row::of(flow, now.owners.get(&flow.inode), same, seconds)
+            Row::of(flow, now, same, seconds)
         };
         let mut traffic = Self {
             connections: now.flows.iter().map(row).collect(),
@@ -173,9 +196,6 @@ impl Traffic {
 
 impl Display for Traffic {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.connections.is_empty() {
-            return writeln!(f, "no such connections in this network namespace");
-        }
         writeln!(
             f,
             "{:<5} {:>7} {:<15} {:>9} {:>9} {:>8} {:>8} {:>8} {:<9} {:<4} {:<12} {:<28} UNIT",
@@ -208,7 +228,7 @@ fn line(f: &mut Formatter<'_>, row: &Row) -> fmt::Result {
         bits(row.in_bps),
         scaled(flow.window, 1024, ["B", "KiB", "MiB", "GiB"]),
         milliseconds(flow.rtt_us),
-        milliseconds(row.queue_us),
+        row.queue_us.map_or("-".to_owned(), milliseconds),
         flow.congestion_control,
         code_point(flow),
         flow.state,
@@ -246,118 +266,4 @@ fn scaled(number: u64, step: u64, units: [&str; 4]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    pub(super) fn flow(port: u16, cc: &str, sent: u64) -> Flow {
-        Flow {
-            local: SocketAddr::from(([127, 0, 0, 1], port)),
-            peer: SocketAddr::from(([127, 0, 0, 1], 80)),
-            state: "established",
-            congestion_control: cc.to_owned(),
-            inode: port.into(),
-            window: 14_480,
-            rtt_us: 25_000,
-            base_us: 20_000,
-            sent,
-            received: 0,
-            dscp: 0,
-            receive_scale: 7,
-            timeouts: 0,
-        }
-    }
-
-    pub(super) fn traffic() -> Traffic {
-        let at = Instant::now();
-        let owner = |pid, program: &str, level| Owner {
-            pid,
-            program: program.to_owned(),
-            unit: "backup.service".to_owned(),
-            level,
-        };
-        let look = |at, flows| Look {
-            at,
-            flows,
-            owners: HashMap::from([(1, owner(7, "rsync", None)), (2, owner(8, "curl", Some(2)))]),
-        };
-        let before = look(at, vec![flow(1, "netnice1", 1000), flow(2, "cubic", 0)]);
-        let later = vec![flow(1, "netnice1", 3000), flow(2, "cubic", 500), flow(3, "cubic", 9)];
-        Traffic::between(&before, &look(at + Duration::from_secs(2), later))
-    }
-
-    #[test]
-    fn rates_and_levels() {
-        let traffic = traffic();
-        let seen: Vec<_> = traffic
-            .connections
-            .iter()
-            .map(|row| (row.level, row.out_bps, row.queue_us))
-            .collect();
-        assert_eq!(seen, [(Some(1), 8000, 5000), (Some(2), 2000, 5000), (None, 0, 5000)]);
-        assert_eq!(traffic.units["backup.service"].out_bps, 10_000);
-    }
-
-    #[test]
-    fn chosen_and_sorted() {
-        let mut traffic = traffic();
-        traffic.keep(|row| row.level.is_some() && row.mentions("CUBIC"));
-        assert_eq!(traffic.connections.len(), 1);
-        assert_eq!(traffic.units["backup.service"].connections, 1);
-        let mut traffic = super::tests::traffic();
-        traffic.sort(Column::Out);
-        let ports: Vec<u16> = traffic.connections.iter().map(|r| r.flow.local.port()).collect();
-        assert_eq!(ports, [1, 2, 3]);
-    }
-
-    #[test]
-    fn a_number_of_a_socket_that_is_another_now() {
-        let mut traffic = traffic();
-        traffic.keep(|row| row.pid.is_none());
-        assert_eq!(traffic.connections[0].out_bps, 0, "it was not there before");
-    }
-
-    #[test]
-    fn what_cannot_be_mended_is_named() {
-        let mut traffic = traffic();
-        assert!(!traffic.to_string().contains("netnice --no-mark"));
-        for row in &mut traffic.connections {
-            (row.flow.dscp, row.flow.timeouts, row.flow.receive_scale) = (1, 3, 14);
-        }
-        let text = traffic.to_string();
-        assert_eq!(
-            text.matches("netnice --no-mark").count(),
-            2,
-            "of those in the background"
-        );
-        assert_eq!(text.matches("its window scale is 14").count(), 2);
-        assert!(text.contains(" LE "));
-        traffic.connections.iter_mut().for_each(|row| row.flow.dscp = 10);
-        assert!(
-            !traffic.to_string().contains("netnice --no-mark"),
-            "another mark is its own"
-        );
-    }
-
-    #[test]
-    fn numbers_with_units() {
-        assert_eq!(bits(999), "999bit/s");
-        assert_eq!(bits(1_250_000), "1.2Mb/s");
-        assert_eq!(bits(123_400_000_000_000), "123400Gb/s");
-        assert_eq!(milliseconds(20_149), "20.1ms");
-    }
-
-    #[test]
-    fn columns_and_sums() {
-        let text = traffic().to_string();
-        let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
-        assert_eq!(lines[1][..5], ["1", "7", "rsync", "8.0kb/s", "0bit/s"]);
-        assert_eq!(lines[1][5..8], ["14.1KiB", "25.0ms", "5.0ms"]);
-        assert_eq!(lines[3][..3], ["-", "-", "-"]);
-        assert_eq!(
-            lines.last().expect("sums"),
-            &["2", "10.0kb/s", "0bit/s", "backup.service"]
-        );
-    }
-}
+mod tests;

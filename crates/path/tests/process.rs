@@ -61,7 +61,9 @@ fn without_the_capability_it_says_what_is_missing() {
         };
         let output = command.output().expect("netnice-path runs");
         assert_eq!(output.status.code(), Some(125));
-        assert!(stderr(&output).contains("CAP_NET_ADMIN"), "{}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains("CAP_NET_ADMIN"), "{said}");
+        assert!(said.contains("sudo netnice-path … -- sudo -u $USER COMMAND"), "{said}");
     });
 }
 

@@ -41,7 +41,7 @@ fn with_types(change: impl FnOnce(&mut TypeInfo)) -> Facts {
 #[test]
 fn a_healthy_machine_needs_nothing() {
     assert_eq!(names(&well()), [""; 0]);
-    assert!(findings(&well())
+    assert!(findings(&well(), Works::ForNone)
         .iter()
         .all(|f| f.verdict == Verdict::Ok && f.remedy.is_empty()));
 }
@@ -85,7 +85,7 @@ fn an_older_kernel_is_told_what_it_cannot() {
             release: Some(release),
             ..well()
         };
-        let all = findings(&facts);
+        let all = findings(&facts, Works::ForNone);
         let found = all.iter().find(|f| f.name == "live receiving");
         let found = found.expect("it is checked");
         assert_eq!(found.verdict, verdict, "{release}");
@@ -147,7 +147,7 @@ fn an_unmounted_bpffs_is_no_obstacle() {
         ..well()
     };
     assert_eq!(names(&facts), [""; 0]);
-    assert!(findings(&facts)
+    assert!(findings(&facts, Works::ForNone)
         .iter()
         .any(|f| f.name == "bpffs" && f.verdict == Verdict::Note));
     assert_eq!(
@@ -190,7 +190,7 @@ fn somebody_alone_at_the_root() {
         ..well()
     };
     assert_eq!(names(&facts), [""; 0], "root can use it");
-    let found = findings(&facts);
+    let found = findings(&facts, Works::ForNone);
     let found = found.iter().find(|f| f.name == "root of the cgroups");
     let found = found.expect("it is checked");
     assert_eq!(found.verdict, Verdict::Note);
@@ -204,11 +204,54 @@ fn large_units_of_windows_are_told() {
             receive_buffer: most,
             ..well()
         };
-        let found = findings(&facts).into_iter().find(|f| f.name == "window scale");
+        let found = findings(&facts, Works::ForNone)
+            .into_iter()
+            .find(|f| f.name == "window scale");
         found.expect("it is checked").verdict
     };
     assert_eq!(told(Some(6 << 20)), Verdict::Ok);
     assert_eq!(told(Some(1 << 30)), Verdict::Note);
     assert_eq!(told(None), Verdict::Note);
     assert!(unmendable(&[]).is_none());
+}
+
+#[test]
+fn without_root_one_that_is_loaded_is_enough() {
+    let user = Facts {
+        capabilities: 0,
+        holders: None,
+        ..well()
+    };
+    for (works, is_enough, line) in [
+        (Works::ForAll, true, "'netnice COMMAND' works for this user."),
+        (
+            Works::ForRoot,
+            false,
+            "works for root alone: 'sudo netnicectl status' says why.",
+        ),
+        (Works::ForNone, false, "All else that netnice needs is there."),
+    ] {
+        let all = findings(&user, works);
+        assert_eq!(!all.iter().any(is_missing), is_enough, "{works:?}");
+        assert!(
+            summary(&all, works).contains(line),
+            "{works:?}: {}",
+            summary(&all, works)
+        );
+    }
+    assert_eq!(names(&user), ["root"], "loading takes it");
+}
+
+#[test]
+fn the_last_line() {
+    let said = |facts: &Facts, works| summary(&findings(facts, works), works);
+    assert!(said(&well(), Works::ForNone).ends_with("'netnicectl up'."));
+    assert!(said(&well(), Works::ForRoot).contains("'netnicectl status' says why"));
+    let old = Facts {
+        release: Some(Release(6, 3)),
+        types: None,
+        capabilities: 0,
+        ..well()
+    };
+    assert!(said(&old, Works::ForNone).contains(": kernel, BTF, registration, root. "));
 }

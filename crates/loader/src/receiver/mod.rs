@@ -26,7 +26,7 @@ pub struct ReceiverStatus {
     /// The algorithm, or "off".
     pub algorithm: &'static str,
     pub counters: Counters,
-    /// Applications may say for their own sockets: `netnicectl up --applications`, or a first `netnice -p`.
+    /// Applications may say for their own sockets, and an up was asked for that.
     pub applications: bool,
 }
 

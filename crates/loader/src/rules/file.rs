@@ -32,6 +32,8 @@ pub struct Written {
     /// As it is written.
     pub text: String,
     pub means: Vec<Rule>,
+    /// It names more than is written.
+    pub warning: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -85,6 +87,12 @@ enum NoRule {
     Slice(String),
     #[error("'{0}' does not begin with '/': a cgroup is named by its path below the root. To name its last part, write unit")]
     Relative(String),
+    #[error("'{0}' has a '/', and the last part of a cgroup's path has none. To name the whole path, write cgroup")]
+    NotLast(String),
+    #[error("'{0}' has a '/', and a program's name has none. Name the file without its folders: '{1}'")]
+    Path(String, String),
+    #[error("'*' names every program, process 1 and login shells too. Name the programs that should yield")]
+    EveryProgram,
     #[error("'{0}': the kernel knows {COMMAND} bytes of a program's name. End the pattern with '*' before that")]
     Command(String),
 }
@@ -102,8 +110,8 @@ fn parse(text: &str) -> std::result::Result<Vec<Written>, String> {
     let mut all = Vec::new();
     for entry in file.rule {
         let line = line(entry.span().start);
-        let (text, means) = rules(entry.into_inner()).map_err(|why| format!("line {line}: {why}"))?;
-        all.push(Written { line, text, means });
+        let written = written(line, entry.into_inner());
+        all.push(written.map_err(|why| format!("line {line}: {why}"))?);
     }
     let number: usize = all.iter().map(|written| written.means.len()).sum();
     if number > NN_RULES as usize {
@@ -115,7 +123,7 @@ fn parse(text: &str) -> std::result::Result<Vec<Written>, String> {
     Ok(all)
 }
 
-fn rules(entry: Entry) -> std::result::Result<(String, Vec<Rule>), NoRule> {
+fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
     if entry.level > HIGHEST_LEVEL {
         return Err(NoRule::Level(entry.level));
     }
@@ -146,14 +154,30 @@ fn rules(entry: Entry) -> std::result::Result<(String, Vec<Rule>), NoRule> {
         group,
         without_quic,
     };
+    let mut warning = None;
     let means = match key {
+        "unit" | "slice" | "container" if value.contains('/') => return Err(NoRule::NotLast(value)),
         "unit" => vec![rule(Subject::Unit, pattern(&value)?)],
         "slice" if !value.ends_with(".slice") => return Err(NoRule::Slice(value)),
         "slice" => vec![rule(Subject::Unit, pattern(&value)?)],
         "cgroup" if !value.starts_with('/') => return Err(NoRule::Relative(value)),
         "cgroup" => vec![rule(Subject::Cgroup, pattern(&value)?)],
+        "command" if value == "*" => return Err(NoRule::EveryProgram),
+        "command" if value.contains('/') => {
+            let file = value.rsplit('/').next().unwrap_or_default().to_owned();
+            return Err(NoRule::Path(value, file));
+        }
         "command" => match pattern(&value)?.cut(COMMAND) {
-            Some(name) => vec![rule(Subject::Command, name)],
+            Some(name) => {
+                let cut = name.to_string();
+                warning = (cut != value).then(|| {
+                    format!(
+                        "the kernel knows {COMMAND} bytes of a program's name: \
+                         every program whose name begins with '{cut}' is meant"
+                    )
+                });
+                vec![rule(Subject::Command, name)]
+            }
             None => return Err(NoRule::Command(value)),
         },
         _ => {
@@ -168,7 +192,12 @@ fn rules(entry: Entry) -> std::result::Result<(String, Vec<Rule>), NoRule> {
                 .collect()
         }
     };
-    Ok((text, means))
+    Ok(Written {
+        line,
+        text,
+        means,
+        warning,
+    })
 }
 
 #[cfg(test)]
@@ -206,6 +235,22 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_the_kernel_cuts_is_warned_of() {
+        let warning = |command: &str| {
+            let mut all = parse(&format!("[[rule]]\ncommand = '{command}'")).expect("valid");
+            all.remove(0).warning
+        };
+        for whole in ["curl", "exactly-fifteen", "a*", "*-daemon"] {
+            assert_eq!(warning(whole), None, "{whole}");
+        }
+        let said = warning("transmission-daemon").unwrap_or_default();
+        assert!(
+            said.contains("15 bytes") && said.contains("'transmission-da'"),
+            "{said}"
+        );
+    }
+
+    #[test]
     fn nothing_is_a_policy() {
         assert_eq!(parse("# none yet\n"), Ok(Vec::new()));
     }
@@ -229,6 +274,14 @@ mod tests {
             ("[[rule]]\nslice = 'a.service'", "is no slice"),
             ("[[rule]]\ncgroup = 'a'", "does not begin with '/'"),
             ("[[rule]]\ncommand = 'a-very-long-one*name'", "15 bytes"),
+            (
+                "[[rule]]\ncommand = '/usr/bin/curl'",
+                "Name the file without its folders: 'curl'",
+            ),
+            ("[[rule]]\ncommand = '*'", "line 1: '*' names every program"),
+            ("[[rule]]\nunit = 'system.slice/a.service'", "write cgroup"),
+            ("[[rule]]\nslice = '/a.slice'", "write cgroup"),
+            ("[[rule]]\ncontainer = '/3f*'", "write cgroup"),
             (&container, "with what container engines write before an id"),
             ("[[rule]]\nunits = 'a'", "unknown field `units`"),
             ("[[rule]]\nunit = 'a'\ndirection = 'up'", "unknown variant `up`"),

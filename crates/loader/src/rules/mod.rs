@@ -19,6 +19,7 @@ use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness::Refusal;
+use crate::settings::State;
 use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NN_NICENESS_NO_QUIC, NN_RULES};
 use crate::{niceness, pins, quic, Error, Result};
 
@@ -119,6 +120,12 @@ pub fn apply_file() -> Result<Option<Applied>> {
     let written = read(file)?;
     let rules: Vec<Rule> = written.into_iter().flat_map(|one| one.means).collect();
     apply(&rules).map(Some)
+}
+
+/// The rules that hold, or why they cannot be read.
+pub fn holding() -> Result<Vec<Rule>> {
+    State::required("show")?;
+    Ok(current())
 }
 
 /// The rules that the kernel has; none where it may not be asked.

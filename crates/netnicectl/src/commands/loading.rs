@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
+use netnice_loader::rules::Applied;
 use netnice_loader::settings::State;
 use netnice_loader::{down, rules, up, Outcome, Removed, UpOptions};
 use netnice_output::{complain, print};
@@ -58,14 +59,20 @@ impl Up {
         if let Some(why) = State::read().and_then(|state| state.hindered) {
             complain(format_args!("only root can use it: {why}"));
         }
+        let held = !rules::current().is_empty();
         // All else is up: a mistake in the file is to be said, not to leave a machine without.
         match rules::apply_file() {
-            Ok(None) => {}
-            Ok(Some(applied)) => policy::tell(&applied)?,
+            Ok(Some(applied)) if held || is_worth_telling(&applied) => policy::tell(&applied)?,
+            Ok(_) => {}
             Err(why) => complain(why),
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// A file without rules, as it is delivered, is no policy.
+fn is_worth_telling(applied: &Applied) -> bool {
+    applied.rules > 0 || applied.reached.processes > 0 || applied.reached.why().is_some()
 }
 
 fn told_up(outcome: &Outcome) -> String {
@@ -103,5 +110,30 @@ fn told_down(removed: &Removed) -> String {
         (true, 0) => "down".to_owned(),
         (true, 1) => "down; 1 process is in the foreground again".to_owned(),
         (true, n) => format!("down; {n} processes are in the foreground again"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netnice_loader::attachments::Reached;
+
+    use super::*;
+
+    #[test]
+    fn a_policy_without_rules_is_none() {
+        assert!(!is_worth_telling(&Applied::default()));
+        let rules = Applied {
+            rules: 1,
+            ..Applied::default()
+        };
+        assert!(is_worth_telling(&rules));
+        let reached = Reached {
+            processes: 1,
+            ..Reached::default()
+        };
+        assert!(is_worth_telling(&Applied {
+            reached,
+            ..Applied::default()
+        }));
     }
 }

@@ -9,13 +9,14 @@ use std::time::Duration;
 use anyhow::{bail, Result};
 use clap::Args;
 use netnice_loader::cgroup::Hierarchy;
-use netnice_loader::doctor::{findings, unmendable, Finding, Verdict};
-use netnice_loader::facts::Facts;
+use netnice_loader::doctor::{findings, summary, unmendable, Finding, Verdict, Works};
+use netnice_loader::facts::{privileged, Facts};
 use netnice_loader::sockets::flows;
 use netnice_loader::status::{status, Condition};
 use netnice_output::print;
 
-use crate::explanation::{Ends, OfCgroup, OfProcess, OfSocket};
+use crate::ends::Ends;
+use crate::explanation::{OfCgroup, OfProcess, OfSocket};
 use crate::metrics;
 use crate::shared::print_json;
 use crate::summary::Summary;
@@ -56,7 +57,8 @@ const CLEAR: &str = "\x1b[H\x1b[J";
 /// Show the connections in the background: whose, at which level, how fast each way, what they wait in queues
 ///
 /// Rates are those of the last interval. A connection is in the background when it runs on a congestion control of
-/// netnice, or its program is. The queue is what its round trip exceeds the least by that the kernel has seen.
+/// netnice, or its program is. QUEUE is queueing delay. Of an upload: the round trip, less the smallest that the kernel has
+/// measured. Of a download: as netnice's receiver measures it, for root; '-' elsewhere.
 /// Root sees whose connections all are, anybody their own. It shows this network namespace.
 #[derive(Debug, Args)]
 pub struct Top {
@@ -87,17 +89,46 @@ impl Top {
         loop {
             sleep(self.interval);
             let now = Look::now()?;
-            let traffic = self.chosen(Traffic::between(&before, &now));
-            if self.json {
-                print_json(&traffic)?;
-            } else {
-                print(format_args!("{}{traffic}", if once { "" } else { CLEAR }))?;
+            let traffic = Traffic::between(&before, &now);
+            let all = traffic.connections.len();
+            let traffic = self.chosen(traffic);
+            let clear = if once { "" } else { CLEAR };
+            match traffic.connections.is_empty() {
+                _ if self.json => print_json(&traffic)?,
+                true => print(format_args!("{clear}{}", self.nothing(all, Works::now(), privileged())))?,
+                false => print(format_args!("{clear}{traffic}"))?,
             }
             if once {
                 return Ok(ExitCode::SUCCESS);
             }
             before = now;
         }
+    }
+
+    /// Why none of `all` connections is shown, and what to do.
+    fn nothing(&self, all: usize, works: Works, is_root: bool) -> String {
+        let mut lines = vec![match &self.filter {
+            _ if all == 0 => "There is no TCP connection in this network namespace.".to_owned(),
+            Some(text) if self.all => {
+                format!("No connection of this network namespace has '{text}' in it; all: {all}.")
+            }
+            Some(text) => {
+                format!("No connection in the background has '{text}' in it; all of this network namespace: {all}.")
+            }
+            None => format!(
+                "No connection of this network namespace is in the background; in the foreground: {all}. \
+                 To see them: 'netnicectl top --all'."
+            ),
+        }];
+        lines.push(match works {
+            Works::ForNone => "netnice is not loaded. To load it: 'netnicectl up', as root.".to_owned(),
+            _ => "To put a program in the background: 'netnice COMMAND'; one that runs: 'netnice -n 0 -p PID'."
+                .to_owned(),
+        });
+        if !is_root {
+            lines.push("Only root sees the processes of other users' connections.".to_owned());
+        }
+        lines.join("\n")
     }
 
     fn chosen(&self, mut traffic: Traffic) -> Traffic {
@@ -178,30 +209,89 @@ pub struct Doctor {
 
 impl Doctor {
     pub fn run(self) -> Result<ExitCode> {
-        let mut findings = findings(&Facts::gather("/".as_ref()));
+        let works = Works::now();
+        let mut findings = findings(&Facts::gather("/".as_ref()), works);
         // A kernel without tcp_diag does not tell.
         findings.extend(unmendable(&flows().unwrap_or_default()));
         if self.json {
             print_json(&findings)?;
         } else {
-            print(findings.iter().map(paragraph).collect::<String>())?;
+            print(format_args!("{}\n{}", paragraphs(&findings), summary(&findings, works)))?;
         }
         let missing = findings.iter().any(|f| f.verdict == Verdict::Missing);
         Ok(if missing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 }
 
-fn paragraph(finding: &Finding) -> String {
+fn paragraphs(findings: &[Finding]) -> String {
+    let width = findings
+        .iter()
+        .map(|finding| finding.name.len())
+        .max()
+        .unwrap_or_default();
+    findings.iter().map(|finding| paragraph(finding, width)).collect()
+}
+
+fn paragraph(finding: &Finding, width: usize) -> String {
     let sign = match finding.verdict {
-        Verdict::Ok => "ok     ",
-        Verdict::Note => "note   ",
+        Verdict::Ok => "ok",
+        Verdict::Note => "note",
         Verdict::Missing => "MISSING",
     };
-    let indent = " ".repeat(24);
-    let mut text = format!("{sign}  {:<13} {}\n", finding.name, finding.state);
+    let indent = " ".repeat(9 + width + 1);
+    let mut text = format!("{sign:<9}{:<width$} {}\n", finding.name, finding.state);
     text += &format!("{indent}{}\n", finding.why);
     if !finding.remedy.is_empty() {
         text += &format!("{indent}What to do: {}\n", finding.remedy);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_screen_says_why() {
+        let top = |all, filter: Option<&str>| Top {
+            all,
+            once: true,
+            json: false,
+            interval: Duration::from_secs(1),
+            sort: Column::default(),
+            filter: filter.map(str::to_owned),
+        };
+        let said = top(false, None).nothing(3, Works::ForAll, true);
+        assert!(
+            said.starts_with("No connection") && said.contains("in the foreground: 3."),
+            "{said}"
+        );
+        assert!(
+            said.contains("'netnicectl top --all'") && said.contains("'netnice COMMAND'"),
+            "{said}"
+        );
+        assert!(!said.contains("Only root"), "{said}");
+        let said = top(false, Some("rsync")).nothing(3, Works::ForNone, false);
+        assert!(said.contains("'rsync'") && said.contains("'netnicectl up'"), "{said}");
+        assert!(said.contains("Only root"), "{said}");
+        assert!(top(true, None)
+            .nothing(0, Works::ForAll, true)
+            .starts_with("There is no TCP connection"));
+    }
+
+    #[test]
+    fn findings_in_a_column() {
+        let facts = Facts::gather("/nonexistent".as_ref());
+        let text = paragraphs(&findings(&facts, Works::ForNone));
+        let (longest, column) = ("root of the cgroups", 29);
+        for line in text.lines() {
+            let begins = match line.starts_with(' ') {
+                true => line.len() - line.trim_start().len(),
+                false => column,
+            };
+            assert_eq!(begins, column, "{text}");
+        }
+        let line = text.lines().find(|line| line.contains(longest)).expect("it is checked");
+        assert_eq!(line.find("Not to be seen"), Some(column), "{text}");
+    }
 }

@@ -31,7 +31,7 @@ The file:
   cgroup = \"/kubepods.slice/kubepods-besteffort.slice\"    # the whole path below the root
 
   [[rule]]
-  command = \"rsync\"             # programs of this name, whoever starts them
+  command = \"rsync\"             # programs of this name, without folders
 
 Of several rules that name the same all count: it yields where any has it yield.";
 
@@ -110,6 +110,9 @@ fn check(written: &[Written]) -> Result<()> {
         let line = rule.line;
         print(format_args!("line {line}: {}", rule.text))?;
         print(Means(&rule.means))?;
+        if let Some(warning) = &rule.warning {
+            print(format_args!("    warning: {warning}"))?;
+        }
         print(Names(&rules::named(&rule.means)?))?;
     }
     Ok(print(format_args!("rules: {}, all valid", written.len()))?)
@@ -124,8 +127,12 @@ struct Holds {
 }
 
 fn show(json: bool) -> Result<()> {
+    let holding = rules::holding()?;
+    if holding.is_empty() && !json {
+        return Ok(print("no rule holds")?);
+    }
     let mut all = Vec::new();
-    for rule in rules::current() {
+    for rule in holding {
         let named = rules::named(std::slice::from_ref(&rule))?;
         if json {
             all.push(Holds {

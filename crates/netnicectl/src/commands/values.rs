@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use netnice_loader::receiver;
-use netnice_loader::settings::{self, Parameter, Row};
+use netnice_loader::settings::{self, Parameter, Row, RECEIVER};
 use netnice_output::print;
 use serde_json::{json, Map, Value};
 
@@ -15,6 +15,9 @@ use crate::shared::{algorithms, print_json, Names};
 /// Show the parameters of the loaded algorithms, and which one receives
 #[derive(Debug, Args)]
 pub struct Show {
+    /// Only of this algorithm; or 'receiver', which one receives
+    #[arg(value_parser = Names::settable(), hide_possible_values = true)]
+    name: Option<String>,
     /// For programs
     #[arg(long)]
     json: bool,
@@ -22,8 +25,13 @@ pub struct Show {
 
 impl Show {
     pub fn run(self) -> Result<ExitCode> {
-        let rows = settings::show()?;
-        let chosen = receiver::status().map_or("unknown", |r| r.algorithm);
+        let (mut rows, mut chosen) = (settings::show()?, None);
+        if let Some(name) = &self.name {
+            rows = settings::only(name, rows)?;
+        }
+        if self.name.as_deref().is_none_or(|name| name == RECEIVER) {
+            chosen = Some(receiver::status().map_or("unknown", |r| r.algorithm));
+        }
         if self.json {
             print_json(&as_json(&rows, chosen))?;
         } else {
@@ -33,7 +41,8 @@ impl Show {
     }
 }
 
-fn as_json(rows: &[Row], chosen: &str) -> Map<String, Value> {
+/// `chosen`: the receiver, if it is to be shown.
+fn as_json(rows: &[Row], chosen: Option<&str>) -> Map<String, Value> {
     let named = |values: &[(Parameter, u32)]| -> Map<String, Value> {
         let pairs = values.iter();
         pairs.map(|(p, v)| (p.name.to_owned(), json!(v))).collect()
@@ -42,17 +51,22 @@ fn as_json(rows: &[Row], chosen: &str) -> Map<String, Value> {
         .iter()
         .map(|r| (r.algorithm.to_owned(), named(&r.values).into()))
         .collect();
-    all.insert("receiver".into(), json!({ "algorithm": chosen }));
+    all.extend(chosen.map(|chosen| (RECEIVER.into(), json!({ "algorithm": chosen }))));
     all
 }
 
-fn as_text(rows: Vec<Row>, chosen: &str) -> String {
+fn as_text(rows: Vec<Row>, chosen: Option<&str>) -> String {
     let (receivers, senders): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.receiver);
-    let choice = format!(
-        "receiver\n  {:<15}{chosen:>8}  one of off, or those below\n\
-         {:<27}what connections run that yield with what they receive\n",
-        "algorithm", ""
-    );
+    let names: Vec<_> = receiver::ALGORITHMS.iter().map(|a| a.name).collect();
+    let choice = chosen.map_or_else(String::new, |chosen| {
+        format!(
+            "{RECEIVER}\n  {:<15}{chosen:>8}  one of off, {}\n\
+             {:<27}what connections run that yield with what they receive\n",
+            "algorithm",
+            names.join(", "),
+            ""
+        )
+    });
     let paragraphs = |rows: Vec<Row>| rows.iter().map(paragraph).collect::<String>();
     paragraphs(senders) + &choice + &paragraphs(receivers)
 }
@@ -98,6 +112,28 @@ fn change(text: &str) -> Result<(String, String), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn row(algorithm: &'static str, receiver: bool) -> Row {
+        Row {
+            algorithm,
+            values: Vec::new(),
+            receiver,
+        }
+    }
+
+    #[test]
+    fn the_choice_of_the_receiver_is_between_senders_and_receivers() {
+        let rows = || vec![row("netnice", false), row("tide", true)];
+        let heads = |chosen| {
+            let text = as_text(rows(), chosen);
+            let heads = text.lines().filter(|line| !line.starts_with(' '));
+            heads.map(str::to_owned).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(heads(Some("tide")), "netnice receiver tide");
+        assert_eq!(heads(None), "netnice tide");
+        assert_eq!(as_json(&rows(), Some("off"))[RECEIVER]["algorithm"], "off");
+        assert!(!as_json(&rows(), None).contains_key(RECEIVER));
+    }
 
     #[test]
     fn changes() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Devices, addresses and routes: TUN, netlink, and two network namespaces at a time.
 
+use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::IpAddr;
@@ -8,7 +9,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use anyhow::{bail, Context, Result};
+use anyhow::{anyhow, bail, Context, Error, Result};
 use netlink_packet_core::{
     NetlinkHeader, NetlinkMessage, NetlinkPayload, NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST,
 };
@@ -23,6 +24,16 @@ use nix::sched::{setns, unshare, CloneFlags};
 use procfs::process::Process;
 
 use crate::address::{Block, RANGE};
+
+/// Says what takes root, and how COMMAND goes on without.
+fn needs_root<E: Display>(what: &'static str) -> impl FnOnce(E) -> Error {
+    move |why| {
+        anyhow!(
+            "{what}: {why}.\nA path needs root, or CAP_NET_ADMIN and CAP_SYS_ADMIN. \
+             COMMAND keeps your own rights by:\n  sudo netnice-path … -- sudo -u $USER COMMAND"
+        )
+    }
+}
 
 /// The calling process's network namespace.
 pub fn current() -> Result<File> {
@@ -46,12 +57,12 @@ pub fn named(name: &str) -> Result<File> {
 
 /// Moves the process into a namespace.
 pub fn enter(namespace: &File) -> Result<()> {
-    setns(namespace, CloneFlags::CLONE_NEWNET).context("cannot enter the network namespace; this needs root")
+    setns(namespace, CloneFlags::CLONE_NEWNET).map_err(needs_root("cannot enter the network namespace"))
 }
 
 /// Moves the process into a new, unnamed namespace: it goes with its last process.
 pub fn enter_new() -> Result<()> {
-    unshare(CloneFlags::CLONE_NEWNET).context("cannot make a network namespace; this needs root or CAP_SYS_ADMIN")
+    unshare(CloneFlags::CLONE_NEWNET).map_err(needs_root("cannot make a network namespace"))
 }
 
 /// Makes the current namespace a router, so that paths started inside reach beyond it.
@@ -254,7 +265,7 @@ impl Tun {
                 "{DEVICE} does not exist, so no TUN device can be made; \
                  try 'modprobe tun', or in a container start it with '--device {DEVICE}'"
             ),
-            Err(e) => return Err(e).context(format!("cannot open {DEVICE}; a path needs root or CAP_NET_ADMIN")),
+            Err(e) => return Err(needs_root("cannot open /dev/net/tun")(e)),
         };
         // SAFETY: an all-zero ifreq is valid.
         let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
@@ -263,10 +274,8 @@ impl Tun {
         }
         request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
         // SAFETY: the fd is open and the request lives through the call.
-        unsafe { tun_set_interface(file.as_raw_fd(), &raw const request) }.context(
-            "cannot make a TUN device; a path needs root or CAP_NET_ADMIN in the network namespace it starts from: \
-             try sudo",
-        )?;
+        unsafe { tun_set_interface(file.as_raw_fd(), &raw const request) }
+            .map_err(needs_root("cannot make a TUN device"))?;
         let name = request
             .ifr_name
             .iter()
