@@ -16,6 +16,7 @@
 #include "nice.h"
 #include "nicer.h"
 #include "reno.h"
+#include "small.h"
 #include "tcplp.h"
 #include "vegas.h"
 
@@ -31,7 +32,10 @@
 	X(nnreno, reno, false, RENO_PARAMS)                                                                            \
 	X(nnledbat, ledbat, false, LEDBAT_PARAMS)                                                                      \
 	X(nnledbatpp, ledbatpp, false, LEDBATPP_PARAMS)                                                                \
-	X(nnlp, tcplp, false, TCPLP_PARAMS)
+	X(nnlp, tcplp, false, TCPLP_PARAMS)                                                                            \
+	X(small, small, false, SMALL_PARAMS)                                                                           \
+	X(small1, small, false, SMALL1_PARAMS)                                                                         \
+	X(small2, small, false, SMALL2_PARAMS)
 
 /* The rows' values, as an initialiser. */
 #define NN_PARAM_ROW(name, core, shipped, params) { params(NN_PARAM_VALUE) },

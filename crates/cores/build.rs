@@ -15,7 +15,7 @@ fn main() {
     for file in ["cores", "receivers", "niceness"] {
         compile(file, &algorithms);
     }
-    let enums = "nn_(ack_flags|recovery|replay_event)";
+    let enums = "nn_(ack_flags|phase|recovery|replay_event)";
     declare("cores", &["nn_core_.*", "nn_defaults", "NN_REPLAY_FLOWS", enums]);
     declare("receivers", &["nn_host_.*", "nn_wish"]);
     let rows = "#define P(name, ...) puts(\"row param \" #name);\n\

@@ -58,6 +58,18 @@ void nn_core_siblings(const struct nn_connection *c, const struct nn_siblings *s
 	place->worst_rtt_us = now_us;
 }
 
+/* A round's report to netnice's decision. */
+void nn_core_decide(struct nn_state *state, const struct nn_report *report, struct nn_window *win,
+		    const struct nn_rules *rules)
+{
+	nn_decide_round(state, report, win, rules);
+}
+
+u32 nn_core_limit(const struct nn_rules *rules, const struct nn_report *report)
+{
+	return nn_limit(rules, report);
+}
+
 void nn_core_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)
 {
 	nn_replay(host, p, step);

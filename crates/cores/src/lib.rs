@@ -5,6 +5,7 @@
 //! A [`Core`] is one flow of one algorithm. It has no clock and no socket: the caller hands in [`Ack`]s and gets
 //! [`Send`]s, by the way that every user of the cores takes. Windows are in 1/4096 segment ([`ONE`]), times in microseconds.
 
+pub mod decision;
 pub mod receiver;
 
 use std::cell::RefCell;

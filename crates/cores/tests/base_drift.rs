@@ -68,8 +68,8 @@ impl Bottleneck {
 }
 
 /// Half an hour, six such windows: the base is the path's, give or take the pair that measures it.
-fn assert_base_stays(us: u32) {
-    let mut bottleneck = Bottleneck::new(us);
+fn assert_base_stays(algorithm: Algorithm, us: u32) {
+    let mut bottleneck = Bottleneck::of(algorithm, us);
     let pair = BASE_US.max(2 * us);
     bottleneck.run(5 * MINUTE_US);
     let early = bottleneck.flow.window();
@@ -84,12 +84,14 @@ fn assert_base_stays(us: u32) {
 
 #[test]
 fn the_own_queue_does_not_become_the_base() {
-    assert_base_stays(USUAL_US);
+    assert_base_stays(Algorithm::Netnice, USUAL_US);
+    assert_base_stays(Algorithm::Small, USUAL_US);
 }
 
 #[test]
 fn nor_on_a_slow_wire() {
-    assert_base_stays(SLOW_US);
+    assert_base_stays(Algorithm::Netnice, SLOW_US);
+    assert_base_stays(Algorithm::Small, SLOW_US);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod base_drift;
 mod connection;
+mod decision;
 mod estimators;
 mod feed;
 mod known_misses;
@@ -21,4 +22,5 @@ mod peer_clocks;
 mod properties;
 mod receiver;
 mod siblings;
+mod small_rules;
 mod tcplp_rules;

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The decision of netnice: the report of a round in, a window out. Senders (sender.h), receivers (receiver.h) and the
+ * levels 0, 1 and 2 share it. It knows no ACK, no arrival and no clock.
+ *
+ * Model: TCP Nice (Venkataramani, Kokku, Dahlin, OSDI 2002) on TCP Vegas (Brakmo, Peterson, JSAC 1995).
+ *
+ *   RISING    W nears the window that last filled the path; doubles if none is known
+ *   STEADY    Vegas. After six clear rounds a probe: W grows by an eighth a round
+ *   WAITING   one round: its segments left before the cut
+ *
+ *   congested: more than `fraction` of the round's segments waited longer than the limit
+ *     in a probe or the first slow start the queue is the flow's own: drain, W <- delivered x base / time
+ *     so is a short one in a first congested round; otherwise it is another flow's: W <- W/2, or less as it is longer
+ *
+ * Deviations from TCP Nice:
+ * - The limit is a part of the base RTT, not of an assumed maximum RTT; and no less than what own segments take at the
+ *   bottleneck, or than timer noise.
+ * - A loss bounds the assumed buffer: the limit is a part of the queue at the loss.
+ * - W returns to a remembered window in a few rounds. Drains write that memory; a return that meets congestion halves it.
+ * - Siblings keep alpha to beta segments queued together. A flow above their mean gives up a part of the excess each round.
+ * - The queue is that of the forward path. W covers the queue of the reverse path.
+ */
+#ifndef NN_DECIDE_H
+#define NN_DECIDE_H
+
+#include "../common/verifier.h"
+#include "../common/window.h"
+
+#define NN_QUIET 3u /* clear rounds before W returns; twice as many before a probe: pages have come and gone by then */
+#define NN_WAIT_LEAST (4 * NN_ONE) /* below, a round has too few segments to skip one */
+#define NN_OWN_LOST 32u /* 1/16 packet time: after a loss, as the buffer may be no longer than a pair */
+#define NN_OWN_SHORT 8u /* packet times: level 0's limit, below which levels 1 and 2 may meet their own queue */
+#define NN_NEARER 2u /* a return takes this part of the missing window each round */
+#define NN_PROBE 8u /* a probe adds this part of W each round: docs/ablation.md */
+#define NN_EXCESS 8u /* part of the excess above the siblings' mean that a flow gives up each round */
+
+enum nn_phase { NN_RISING, NN_STEADY, NN_WAITING };
+
+/* A level's parameters. */
+struct nn_rules {
+	u32 threshold; /* percent of the base RTT: t of TCP Nice, section 2.2 */
+	u32 fraction; /* percent of a round's segments: f of TCP Nice, section 2.2 */
+	u32 alpha; /* 1/16 segment that all siblings keep queued at least; beta is half as much again */
+	u32 own; /* 1/16 packet time: the limit is at least this */
+	u32 floor_us; /* shorter queues are timer noise */
+};
+
+/* What either half measures in a round. */
+struct nn_report {
+	u32 us; /* length of the round */
+	u32 base; /* RTT with empty queues, us */
+	u32 queue; /* least queueing delay of the forward path, us */
+	u32 reverse; /* queueing delay of the reverse path, us */
+	u32 delivered; /* segments */
+	u32 seen, slow; /* segments with a sample, and those of them above the limit */
+	u32 packet; /* service time of a full segment at the bottleneck, us; 0: unknown */
+	u32 depth; /* queueing delay at the last loss, us; NN_NEVER: none was lost */
+	u32 limit; /* of this round, us: nn_limit() at its begin */
+	u32 siblings; /* flows that share the path, this one included: at least 1 */
+	u32 mean; /* their mean window, 1/4096 segment */
+	bool limited; /* W limited the flow, and nothing is missing */
+	bool longer; /* a trial of a longer base begins: the queue may be the path's own length */
+};
+
+/* What it remembers. */
+struct nn_state {
+	u32 full; /* window that last filled the path without a queue, 1/4096 segment; NN_NEVER: unknown */
+	u16 phase : 2; /* enum nn_phase */
+	u16 probing : 2; /* rounds for which a queue is the flow's own */
+	u16 quiet : 4; /* clear rounds in a row */
+	u16 returning : 2; /* rounds for which a queue refutes `full` */
+	u16 drained : 1; /* the last judged round was congested */
+	u16 clocked : 1; /* of the sender: the peer's clock is known */
+	u16 packet; /* of the sender: service time of a segment, 16 us; 0: unknown */
+};
+
+nn_inline void nn_state_init(struct nn_state *m, struct nn_window *win, bool fresh)
+{
+	m->full = NN_NEVER;
+	m->probing = 2;
+	m->phase = fresh ? NN_RISING : NN_WAITING;
+	win->ssthresh = 2 * win->w;
+}
+
+/* A queue of half the base is none on a path of microseconds. */
+nn_inline u32 nn_floor_us(const struct nn_rules *rules, const struct nn_report *r)
+{
+	return nn_min(rules->floor_us, r->base / 2);
+}
+
+/* Of 1/4096 segment. */
+nn_inline u32 nn_alpha(const struct nn_rules *rules)
+{
+	return rules->alpha << (NN_SHIFT - 4);
+}
+
+/* Queueing delay that is congestion, us. */
+nn_inline u32 nn_limit(const struct nn_rules *rules, const struct nn_report *r)
+{
+	u32 part = (u32)((u64)nn_min(r->base, r->depth) * rules->threshold / 100);
+	u32 own = r->depth == NN_NEVER ? rules->own : nn_min(rules->own, NN_OWN_LOST);
+
+	own = (u32)((u64)r->packet * own >> 4);
+	return nn_max(nn_max(part, own), 2 * nn_floor_us(rules, r));
+}
+
+nn_inline bool nn_is_congested(const struct nn_rules *rules, const struct nn_report *r)
+{
+	return (u64)r->slow * 100 > (u64)r->seen * rules->fraction;
+}
+
+/* Segments that all siblings keep queued, as this flow measures it: 1/4096 segment. */
+nn_inline u64 nn_queued(const struct nn_report *r, u32 w)
+{
+	u32 path = nn_max(r->base + r->reverse, 1);
+
+	return (u64)w * r->queue / (path + r->queue) * r->siblings;
+}
+
+/* The flow's own queue: W <- what the path carries without it. */
+nn_inline void nn_drain(struct nn_state *m, const struct nn_report *r, struct nn_window *win, u32 floor_us)
+{
+	u32 empty = nn_max(r->base + r->reverse + floor_us, 1);
+	u64 held = ((u64)r->delivered << NN_SHIFT) * empty / nn_max(r->us, empty);
+
+	held = held > 2 * NN_ONE ? held : 2 * NN_ONE;
+	nn_shrink(win, held < win->w ? (u32)held : win->w);
+	m->full = win->w;
+	m->probing = 0;
+	m->phase = NN_WAITING;
+}
+
+/* W/2 at the limit, and as much less as the queue is longer. */
+nn_inline void nn_cut_window(const struct nn_report *r, struct nn_window *win)
+{
+	u32 queue = nn_max(nn_max(r->queue, r->limit), 1);
+
+	nn_shrink(win, (u32)((u64)win->w * r->limit / queue / 2));
+}
+
+nn_inline void nn_back_off(struct nn_state *m, const struct nn_report *r, struct nn_window *win, u32 floor_us)
+{
+	bool shorter = r->queue < nn_max(NN_OWN_SHORT * r->packet, 4 * floor_us);
+
+	m->quiet = 0;
+	if (m->returning && m->full != NN_NEVER)
+		m->full /= 2;
+	m->returning = 0;
+	if (m->probing || (shorter && !m->drained))
+		nn_drain(m, r, win, floor_us);
+	else
+		nn_cut_window(r, win);
+	m->drained = 1;
+	m->phase = win->w < NN_WAIT_LEAST ? NN_STEADY : NN_WAITING;
+}
+
+/* A step of a return, or of the first slow start. False: W is where it was to go. */
+nn_inline bool nn_rise(struct nn_state *m, struct nn_window *win, u32 target)
+{
+	u32 missing = nn_sub_saturating(target, win->w);
+
+	if (m->full == NN_NEVER)
+		m->probing = 2;
+	else
+		m->returning = 3;
+	win->ssthresh = nn_add_saturating(win->w, nn_min(win->w, target == NN_NEVER ? NN_NEVER : missing / NN_NEARER));
+	return win->ssthresh > win->w + NN_ONE / 2;
+}
+
+/* Vegas for all siblings, which together add no more packets a round than the limit bears; and probes. */
+nn_inline void nn_hold(struct nn_state *m, const struct nn_report *r, struct nn_window *win,
+		       const struct nn_rules *rules, u64 queued)
+{
+	u32 alpha = nn_alpha(rules), beta = alpha + alpha / 2;
+	u32 step = nn_min(NN_ONE, (rules->own << (NN_SHIFT - 4)) / r->siblings);
+
+	if (m->quiet >= 2 * NN_QUIET && win->w >= NN_ONE) {
+		nn_window_set(win, win->w + nn_max(win->w / NN_PROBE, NN_ONE));
+		m->probing = 2;
+	} else if (queued < alpha) {
+		nn_window_set(win, win->w + (win->w < r->mean ? NN_ONE : step));
+	} else if (queued > beta && win->w > 2 * NN_ONE) {
+		nn_window_set(win,
+			      nn_max(nn_sub_saturating(win->w, (u32)((queued - beta) / 8 / r->siblings)), 2 * NN_ONE));
+	}
+	win->ssthresh = win->w;
+}
+
+/* A clear round that used W. */
+nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_window *win,
+		       const struct nn_rules *rules)
+{
+	u32 alpha = nn_alpha(rules), beta = alpha + alpha / 2, floor_us = nn_floor_us(rules, r);
+	u64 queued = r->queue > floor_us ? nn_queued(r, win->w) : 0;
+	bool first = m->full == NN_NEVER;
+	u32 full = nn_max(m->full, r->siblings > 1 ? r->mean : 0), target = first ? NN_NEVER : full / 8 * 7;
+
+	if (r->siblings > 1 && r->mean && win->w > r->mean + NN_ONE)
+		nn_window_set(win, win->w - (win->w - r->mean) / NN_EXCESS);
+	m->quiet = r->slow || queued >= alpha ? 0 : nn_min(m->quiet + 1u, 15);
+	if (m->probing && queued > (first ? (u64)alpha / 2 * r->siblings : beta)) {
+		nn_drain(m, r, win, floor_us);
+		m->quiet = first && queued <= beta ? 2 * NN_QUIET : 0; /* left slow start early: probe at once */
+		return;
+	}
+	if (m->phase == NN_RISING && (queued > (u64)alpha / 2 * r->siblings || r->slow > r->seen / 2))
+		m->phase = NN_STEADY;
+	m->probing -= m->probing > 0;
+	m->returning -= m->returning > 0;
+	if (m->phase == NN_STEADY && m->quiet >= NN_QUIET && win->w < target && win->w >= NN_ONE)
+		m->phase = NN_RISING;
+	if (m->phase == NN_RISING && nn_rise(m, win, target))
+		return;
+	m->phase = NN_STEADY;
+	nn_hold(m, r, win, rules, queued);
+}
+
+/* The round is over: `w` is the window for the next, and within it W may follow what is acknowledged up to `ssthresh`. */
+nn_inline void nn_decide_round(struct nn_state *m, const struct nn_report *r, struct nn_window *win,
+			       const struct nn_rules *rules)
+{
+	if (m->phase == NN_WAITING) {
+		m->phase = win->w < win->ssthresh ? NN_RISING : NN_STEADY;
+	} else if (r->longer) {
+		m->phase = NN_RISING;
+		win->ssthresh = 2 * nn_max(win->w, NN_ONE);
+	} else if (nn_is_congested(rules, r)) {
+		nn_back_off(m, r, win, nn_floor_us(rules, r));
+	} else if (r->seen) {
+		m->drained = 0;
+		if (r->limited)
+			nn_grow(m, r, win, rules);
+	}
+}
+
+/* A segment was lost, or marked: Reno's answer is the adapter's (common/flow.h). */
+nn_inline void nn_state_lost(struct nn_state *m, const struct nn_window *win, bool timeout)
+{
+	if (m->full == NN_NEVER)
+		m->full = win->w;
+	m->phase = timeout ? NN_RISING : NN_STEADY;
+	m->probing = 0;
+}
+
+#endif

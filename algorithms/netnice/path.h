@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * What netnice knows of a path beside its base: a packet's time at the bottleneck, and whether a queue that stands still is
+ * a longer route. Both halves use it.
+ *
+ *   packet   the least spacing a segment of two arrivals whose segments left together (packet pair: Keshav, SIGCOMM 1991)
+ *   route    still for 12 rounds and 5 s --> trial: the queue is added to the base
+ *            trial --3 congested rounds--> refuted, and patience doubles; --16 clear rounds--> proved
+ */
+#ifndef NN_PATH_H
+#define NN_PATH_H
+
+#include "../common/verifier.h"
+
+#define NN_SPACING_MOST_US 4000000u /* longer gaps are pauses */
+#define NN_TRIAL_SHIFT 6 /* bits: delays in 64 us */
+#define NN_SINCE_SHIFT 14 /* bits: times in 16 ms, which wrap after 18 minutes */
+#define NN_TRIAL_STILL 12u
+#define NN_TRIAL_STILL_US 5000000u /* a queue that a CUBIC flow keeps on a path of today stands still for less */
+#define NN_TRIAL_ROUNDS 16u /* clear rounds that prove a longer route: growth from one segment to thousands takes 12 */
+#define NN_DOUBTS 3u /* congested rounds that refute it: a return may overshoot twice */
+
+enum nn_verdict { NN_TRIAL_SAME, NN_TRIAL_TRIED, NN_TRIAL_REFUTED };
+
+struct nn_trial {
+	u16 since; /* since when the queue stands still, 2^14 us */
+	u16 low, high; /* it lay between them, 64 us */
+	u16 longer; /* part of the base that is on trial, 64 us; 0: there is no trial */
+	u8 still : 4; /* rounds that it stood still */
+	u8 left : 4; /* clear rounds that the trial still takes */
+	u8 doubts : 2; /* congested rounds of it */
+	u8 patience : 3; /* the next waits NN_TRIAL_STILL_US << patience: 10 minutes at most */
+};
+
+/*
+ * Service time after a sample, in the unit of `spacing`; 0: unknown. `apart`: us by which the two segments left apart.
+ * What came between two segments makes a spacing too long, so the least one counts.
+ */
+nn_inline u32 nn_packet_after(u32 packet, u32 spacing, u32 apart_us, u32 gap_us, u32 segments)
+{
+	bool together = apart_us + gap_us / 4 <= gap_us / 2; /* within a quarter of the gap, early or late: wraps */
+
+	if (!together || !spacing || gap_us >= NN_SPACING_MOST_US || (packet && spacing >= (u64)packet * segments))
+		return packet;
+	return nn_max(spacing / segments, 1);
+}
+
+nn_inline bool nn_trial_stands(struct nn_trial *trial, u32 now_us, u32 queue_us, u32 width_us)
+{
+	u32 queue = nn_min(queue_us >> NN_TRIAL_SHIFT, 0xffff); /* no path is longer by four seconds */
+
+	trial->low = (u16)nn_min(trial->low, queue);
+	trial->high = (u16)nn_max(trial->high, queue);
+	if (!trial->still || queue == 0xffff || (u32)(trial->high - trial->low) > width_us >> NN_TRIAL_SHIFT) {
+		trial->low = trial->high = (u16)queue;
+		trial->since = (u16)(now_us >> NN_SINCE_SHIFT);
+		trial->still = 1;
+		return false;
+	}
+	trial->still = nn_min(trial->still + 1u, 15);
+	return trial->still >= NN_TRIAL_STILL &&
+	       (u32)(u16)((now_us >> NN_SINCE_SHIFT) - trial->since) << NN_SINCE_SHIFT >= NN_TRIAL_STILL_US
+												  << trial->patience;
+}
+
+/*
+ * A judged round met at least `queue_us`; the flow's own segments explain `own_us` of it. TRIED: the caller adds `longer` to
+ * its base; REFUTED: it takes `longer` back, and calls nn_trial_end().
+ */
+nn_inline enum nn_verdict nn_trial_round(struct nn_trial *trial, u32 now_us, u32 queue_us, u32 own_us, u32 width_us,
+					 bool congested)
+{
+	if (queue_us <= own_us)
+		trial->still = 0;
+	if (trial->longer) {
+		if (congested && ++trial->doubts >= NN_DOUBTS) {
+			trial->patience = nn_min(trial->patience + 1u, 7);
+			return NN_TRIAL_REFUTED;
+		}
+		if (!congested && !--trial->left) {
+			trial->longer = 0;
+			trial->patience = 0;
+		}
+	} else if (queue_us > own_us && nn_trial_stands(trial, now_us, queue_us, width_us)) {
+		trial->longer = trial->low;
+		trial->left = NN_TRIAL_ROUNDS - 1;
+		trial->doubts = 0;
+		trial->still = 0;
+		return NN_TRIAL_TRIED;
+	}
+	return NN_TRIAL_SAME;
+}
+
+nn_inline u32 nn_trial_longer_us(const struct nn_trial *trial)
+{
+	return (u32)trial->longer << NN_TRIAL_SHIFT;
+}
+
+nn_inline void nn_trial_end(struct nn_trial *trial)
+{
+	trial->longer = 0;
+	trial->still = 0;
+}
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * netnice as a sender: ACKs in, the report of a round out (decide.h); the window as segments in flight and a rate
+ * (../pacing/pace.h), below one segment as pairs.
+ *
+ *   base     least RTT of a segment that did not fly alone, of the last 5 to 10 minutes
+ *   queue    the lesser of RTT - base and of the one-way delay above its own base (../estimate/forward_delay.h)
+ *   reverse  the lesser of what this ACK waited and of what the smoothed RTT is above the round's longest forward delay
+ *   depth    queue at a loss; rises by an eighth of what longer queues exceed it by
+ */
+#ifndef NN_SENDER_H
+#define NN_SENDER_H
+
+#include "../estimate/forward_delay.h"
+#include "../pacing/flight.h"
+#include "../siblings/siblings.h"
+#include "decide.h"
+#include "path.h"
+
+#define NN_BASE_WINDOW_US 300000000u /* the base is forgotten after one to two of these */
+#define NN_BASE_KEEPS 4u /* packet times by which a base may sink in: that is Vegas' queue, not a longer path */
+#define NN_DEPTH_PART 4u /* of the base: a buffer of less is not assumed */
+#define NN_QUICK_US                                                                                                    \
+	25000u /* an ACK of one segment that comes sooner after the last was not delayed: Linux waits 40 ms */
+#define NN_QUICK_SEGMENTS 12u /* nor are those of a connection's first segments (TCP_MAX_QUICKACKS is 16) */
+#define NN_DEPTH_UNIT 6 /* bits: 64 us */
+#define NN_NO_DEPTH 0xffffu
+
+struct nn_sender {
+	struct nn_forward forward;
+	struct nn_state state;
+	struct nn_trial trial;
+	u16 depth; /* queue at the last loss, 64 us; NN_NO_DEPTH: none */
+};
+
+NN_CORE_STATE(nn_sender, nn_sender_of)
+
+/* Limit of the round at hand, us; where TCP Nice keeps maxRTT. */
+#define nn_round_limit rtt.max
+
+nn_inline struct nn_rules nn_sender_rules(nn_params p)
+{
+	return (struct nn_rules){ p[NN_P_threshold], p[NN_P_fraction], p[NN_P_alpha], p[NN_P_band_packets],
+				  p[NN_P_queue_floor] };
+}
+
+nn_inline void nn_sender_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
+{
+	struct nn_sender *own = nn_sender_of(flow);
+
+	nn_flow_init(flow, p, now_us, delivered, srtt_us);
+	own->depth = NN_NO_DEPTH;
+	flow->nn_round_limit = NN_NEVER;
+	nn_state_init(&own->state, &flow->win, delivered <= 1);
+}
+
+nn_inline void nn_sender_recovery(struct nn_flow *flow, u32 state)
+{
+	struct nn_sender *own = nn_sender_of(flow);
+	u32 queue = nn_sub_saturating(nn_max(flow->round.max_rtt, flow->rtt.smoothed), flow->rtt.min);
+
+	if (state != NN_OPEN && state != flow->recovery) {
+		queue = nn_max(queue, flow->rtt.min / NN_DEPTH_PART) >> NN_DEPTH_UNIT;
+		own->depth = (u16)nn_min(own->depth, queue);
+		nn_state_lost(&own->state, &flow->win, state == NN_TIMEOUT);
+		own->trial.still = 0;
+	}
+	nn_flow_recovery(flow, state);
+}
+
+/* The loss was none: it tells nothing of the buffer. */
+nn_inline void nn_sender_undo(struct nn_flow *flow)
+{
+	nn_undo(&flow->win);
+	nn_sender_of(flow)->depth = NN_NO_DEPTH;
+}
+
+/* After silence a round begins; the estimates stay. */
+nn_inline void nn_sender_restart(struct nn_flow *flow, u32 now_us, u32 delivered)
+{
+	nn_round_begin(&flow->round, delivered, now_us);
+}
+
+/* Takes a sample into the base. True: the base fell. */
+nn_inline bool nn_base_sample(struct nn_flow *flow, u32 now_us, u32 rtt)
+{
+	struct nn_rtt *known = &flow->rtt;
+	struct nn_sender *own = nn_sender_of(flow);
+	struct nn_trial *trial = &own->trial;
+
+	if (!nn_rtt_known(known))
+		known->smoothed = rtt;
+	if (nn_unlikely(now_us - known->window_us >= NN_BASE_WINDOW_US)) {
+		if (known->recent_min - known->min > NN_BASE_KEEPS * 16 * own->state.packet)
+			known->min = known->recent_min;
+		known->recent_min = rtt;
+		known->window_us = now_us;
+		own->depth = NN_NO_DEPTH;
+	}
+	known->recent_min = nn_min(known->recent_min, rtt);
+	if (rtt >= known->min)
+		return false;
+	trial->longer -= (u16)nn_min(trial->longer, (known->min - rtt) >> NN_TRIAL_SHIFT);
+	known->min = rtt;
+	return true;
+}
+
+/* Queueing delay of the forward path, us. */
+nn_inline u32 nn_forward_delay(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt, bool fell)
+{
+	struct nn_sender *own = nn_sender_of(flow);
+	bool clocked = own->state.clocked;
+	u32 queue = rtt - flow->rtt.min;
+
+	if (!ack->peer_stamp || (!clocked && nn_forward_waits(&own->forward, ack, rtt, fell)))
+		return queue;
+	queue = nn_forward_queue(&own->forward, &clocked, ack, rtt, flow->rtt.min, fell);
+	if (nn_unlikely(clocked != own->state.clocked))
+		own->state.clocked = clocked;
+	return queue;
+}
+
+nn_inline u32 nn_reverse_delay(struct nn_flow *flow, const struct nn_ack *ack)
+{
+	struct nn_sender *own = nn_sender_of(flow);
+	u32 both = nn_sub_saturating(ack->rtt_us, flow->rtt.min);
+	u32 forward = nn_one_way(own->forward.tick_us, ack, ack->rtt_us) - own->forward.base;
+
+	if (!own->state.clocked || !ack->rtt_us)
+		return 0;
+	return nn_min(nn_sub_saturating(both, forward), nn_sub_saturating(flow->rtt.smoothed, flow->round.max_rtt));
+}
+
+/* Packet pairs: two ACKs whose segments left together. */
+nn_inline void nn_spacing_sample(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt)
+{
+	struct nn_sender *own = nn_sender_of(flow);
+	u32 gap = ack->now_us - flow->last_us, before = (u32)flow->last_rtt << 6;
+	bool quick = ack->acked > 1 || gap < NN_QUICK_US || ack->delivered <= NN_QUICK_SEGMENTS;
+
+	flow->last_rtt = (u16)nn_min(rtt >> 6, 0xffff);
+	if (before && rtt && ack->acked && quick && !(ack->flags & NN_APP_LIMITED))
+		own->state.packet = (u16)nn_min(
+			nn_packet_after(own->state.packet, gap / 16, gap + before - rtt, gap, ack->acked), 0xffff);
+}
+
+nn_inline void nn_delay_sample(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt)
+{
+	struct nn_sender *own = nn_sender_of(flow);
+	bool fell = nn_base_sample(flow, ack->now_us, rtt);
+	u32 queue = nn_forward_delay(flow, ack, rtt, fell);
+
+	nn_rtt_smooth(&flow->rtt, rtt);
+	if (nn_unlikely(queue >> NN_DEPTH_UNIT > own->depth))
+		own->depth += (u16)nn_min(((queue >> NN_DEPTH_UNIT) - own->depth) / 8 + 1, NN_NO_DEPTH - own->depth);
+	/* the second segment of an own pair waits for the first */
+	queue = nn_sub_saturating(queue, 16 * own->state.packet);
+	nn_round_count(&flow->round, ack, flow->rtt.min + queue, queue > flow->nn_round_limit);
+}
+
+nn_inline void nn_sender_ack(struct nn_flow *flow, const struct nn_ack *ack)
+{
+	u32 rtt = nn_trusted_rtt(flow, ack);
+
+	nn_spacing_sample(flow, ack, ack->rtt_us == rtt ? rtt : 0);
+	if (rtt && !(ack->flags & NN_LONE))
+		nn_delay_sample(flow, ack, rtt);
+	if (nn_in_slow_start(&flow->win) && nn_sender_of(flow)->state.phase == NN_RISING && !flow->round.slow &&
+	    nn_is_tried(flow, ack))
+		nn_slow_start(&flow->win, ack->acked);
+}
+
+/* The base with and without the queue on trial. */
+nn_inline void nn_sender_reroute(struct nn_flow *flow, enum nn_verdict verdict)
+{
+	struct nn_sender *own = nn_sender_of(flow);
+	u32 longer = nn_trial_longer_us(&own->trial);
+
+	if (verdict == NN_TRIAL_REFUTED) {
+		longer = 0 - longer;
+		nn_trial_end(&own->trial);
+	} else if (verdict != NN_TRIAL_TRIED) {
+		return;
+	}
+	flow->rtt.min += longer;
+	flow->rtt.recent_min += longer;
+	if (own->state.clocked)
+		own->forward.base += longer;
+}
+
+nn_inline void nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+			       const struct nn_siblings *siblings)
+{
+	struct nn_sender *own = nn_sender_of(flow);
+	struct nn_rules rules = nn_sender_rules(p);
+	struct nn_report r = {
+		.us = ack->now_us - flow->round.start_us,
+		.base = flow->rtt.min,
+		.queue = flow->round.seen ? nn_sub_saturating(flow->round.min_rtt, flow->rtt.min) : 0,
+		.reverse = nn_reverse_delay(flow, ack),
+		.delivered = ack->delivered - flow->round.end,
+		.seen = flow->round.seen,
+		.slow = flow->round.slow,
+		.packet = 16 * own->state.packet,
+		.depth = own->depth == NN_NO_DEPTH ? NN_NEVER : (u32)own->depth << NN_DEPTH_UNIT,
+		.siblings = nn_max(siblings->flows, 1),
+		.mean = siblings->window,
+		.limit = flow->nn_round_limit,
+		.limited = flow->recovery == NN_OPEN && nn_is_tried(flow, ack),
+	};
+	u32 explained = r.packet || flow->win.w < NN_ONE ? (u32)((u64)r.packet * flow->win.w >> NN_SHIFT) : NN_NEVER;
+	bool judged = own->state.phase != NN_WAITING && r.seen;
+	enum nn_verdict verdict = NN_TRIAL_SAME;
+
+	if (judged) {
+		verdict = nn_trial_round(&own->trial, ack->now_us, r.queue, nn_max(explained, nn_floor_us(&rules, &r)),
+					 nn_max(rules.floor_us, (r.base + r.queue) >> 6), nn_is_congested(&rules, &r));
+	}
+	r.longer = verdict == NN_TRIAL_TRIED;
+	nn_forget();
+	nn_decide_round(&own->state, &r, &flow->win, &rules);
+	nn_sender_reroute(flow, verdict);
+	r.base = flow->rtt.min;
+	nn_round_begin(&flow->round, ack->delivered, ack->now_us);
+	nn_come_back(flow, p, ack);
+	flow->nn_round_limit = nn_limit(&rules, &r);
+}
+
+#endif

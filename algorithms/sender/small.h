@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * netnice's next sender, to be tried: one decision for uploads, downloads and all levels (../netnice/decide.h).
+ *
+ * The rows are the levels 0, 1 and 2. They take the names netnice, netnice1 and netnice2 once the default changes.
+ */
+#ifndef NN_SMALL_H
+#define NN_SMALL_H
+
+#include "../netnice/sender.h"
+
+/* t: percent of the base; f: percent of a round; keep: 1/16 segment; bear: 1/16 packet; least: us; gap: ms */
+#define SMALL_LEVEL(P, t, f, keep, bear, least, gap)                                                                   \
+	P(threshold, t)                                                                                                \
+	P(fraction, f)                                                                                                 \
+	P(alpha, keep)                                                                                                 \
+	P(band_packets, bear)                                                                                          \
+	P(queue_floor, least)                                                                                          \
+	P(max_gap, gap)                                                                                                \
+	P(peer_gap, gap)                                                                                               \
+	P(min_window, 85)                                                                                              \
+	P(initial_window, 10)                                                                                          \
+	P(force_window, 0)
+
+#define SMALL_PARAMS(P) SMALL_LEVEL(P, 27, 50, 32, 128, 1000, 400)
+#define SMALL1_PARAMS(P) SMALL_LEVEL(P, 0, 90, 16, 36, 350, 2000)
+#define SMALL2_PARAMS(P) SMALL_LEVEL(P, 0, 90, 4, 10, 120, 4000)
+
+enum { small_has_siblings = 1 };
+
+nn_inline void small_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
+{
+	nn_sender_start(flow, p, now_us, delivered, srtt_us);
+}
+
+nn_inline void small_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
+{
+	(void)p;
+	nn_sender_ack(flow, ack);
+}
+
+nn_inline void small_on_round_end(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+				  const struct nn_siblings *siblings)
+{
+	nn_sender_round(flow, p, ack, siblings);
+}
+
+nn_inline void small_on_recovery(struct nn_flow *flow, u32 state)
+{
+	nn_sender_recovery(flow, state);
+}
+
+nn_inline void small_on_restart(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered)
+{
+	(void)p;
+	nn_sender_restart(flow, now_us, delivered);
+}
+
+nn_inline void small_on_undo(struct nn_flow *flow)
+{
+	nn_sender_undo(flow);
+}
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! What the next core's sender does where today's has a known miss (known_misses.rs).
+
+use netnice_cores::{Algorithm, Recovery, Siblings, ONE};
+
+use crate::feed::{Feeder, BASE_US};
+use crate::path::{MS, SECOND};
+
+fn flow() -> Feeder {
+    Feeder::at(Algorithm::Small, &[], 16.0)
+}
+
+#[test]
+fn a_flow_of_five_minutes_gives_up_what_it_has_above_its_siblings() {
+    let mut flow = flow();
+    flow.now_us += 301 * SECOND;
+    flow.core.restart(flow.now_us, flow.delivered);
+    flow.round(BASE_US);
+    flow.set_window(16.0);
+    flow.core.siblings = Some(Siblings {
+        flows: 4,
+        window: 8 * ONE,
+        ..Siblings::default()
+    });
+    flow.round(BASE_US);
+    assert!(flow.window() < 16.0, "{}", flow.window());
+}
+
+/// A flow below one segment, and its base after pairs with these RTTs, 0.4 s apart.
+fn base_after(rtts: impl Iterator<Item = u32>) -> u32 {
+    let mut flow = flow();
+    for rtt_us in rtts {
+        flow.set_window(0.1);
+        flow.now_us += 400 * MS;
+        flow.round(rtt_us);
+    }
+    flow.core.flow.rtt.min
+}
+
+#[test]
+fn round_trips_of_two_seconds_and_more_do_not_stand_still() {
+    let moving = (0..40).map(|n| 2_200 * MS + n % 4 * 300 * MS);
+    assert_eq!(base_after(moving), BASE_US);
+}
+
+#[test]
+fn a_queue_that_stands_still_is_tried_as_the_path() {
+    assert_eq!(base_after((0..20).map(|_| 120 * MS)) / MS, 119, "in units of 64 us");
+}
+
+/// 166 Mbit/s, 100 ms, a buffer of one BDP: CUBIC's window moves by less than 1/64 for six seconds, then on.
+#[test]
+fn a_plateau_of_cubics_is_refuted() {
+    let rtts = (0..28).map(|n| {
+        let t = f64::from(n) * 0.4 - 3.0;
+        (200e3 * (1.0 + 0.4 * t.powi(3) / 2766.0)) as u32
+    });
+    assert_eq!(base_after(rtts), BASE_US);
+}
+
+#[test]
+fn a_loss_that_was_none_tells_nothing_of_the_buffer() {
+    let limit = |lost: bool, undone: bool| {
+        let mut flow = flow();
+        if lost {
+            flow.core.recovery(Recovery::Reduced);
+            flow.core.recovery(Recovery::Open);
+        }
+        if undone {
+            flow.core.undo();
+        }
+        flow.round(BASE_US);
+        flow.core.flow.rtt.max
+    };
+    assert_eq!(limit(true, true), limit(false, false));
+    assert!(limit(true, false) < limit(false, false));
+}
+
+#[test]
+fn a_pause_begins_a_round() {
+    let mut flow = flow();
+    flow.mixed_round(&[(14, 2 * BASE_US)]);
+    let before = flow.window();
+    flow.now_us += 60 * SECOND;
+    flow.core.restart(flow.now_us, flow.delivered);
+    flow.round(BASE_US);
+    assert!(flow.window() >= before, "{before} {}", flow.window());
+}
