@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* netnice's next receiver, to be tried: the decision of its sender (../netnice/receiver.h). */
+/*
+ * netnice's next receiver, to be tried: the decision of its sender.
+ *
+ * What arrives becomes a round's report in ../netnice/receiver.h.
+ */
 #ifndef NN_SMALL_RX_H
 #define NN_SMALL_RX_H
 
