@@ -188,8 +188,9 @@ nn_inline void nn_sender_reroute(struct nn_flow *flow, enum nn_verdict verdict)
 		own->forward.base += longer;
 }
 
-nn_inline void nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
-			       const struct nn_siblings *siblings)
+/* Out of line: eBPF adds up the stacks of calls within calls, to 512 bytes. Returns W, as such a function has to. */
+nn_rare u32 nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+			    const struct nn_siblings *siblings)
 {
 	struct nn_sender *own = nn_sender_of(flow);
 	struct nn_rules rules = nn_sender_rules(p);
@@ -224,6 +225,7 @@ nn_inline void nn_sender_round(struct nn_flow *flow, nn_params p, const struct n
 	nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	nn_come_back(flow, p, ack);
 	flow->nn_round_limit = nn_limit(&rules, &r);
+	return flow->win.w;
 }
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "netnice_receiver.h"
 #include "rledbat.h"
-#include "small_rx.h"
 #include "tide.h"
 #include "vulture.h"
 
@@ -20,8 +19,7 @@
 	X(vulture, vulture, true, VULTURE_PARAMS)                                                                      \
 	X(vulture_jiffies, vulture, true, VULTURE_JIFFIES_PARAMS)                                                      \
 	X(vulture_cautious, vulture, true, VULTURE_CAUTIOUS_PARAMS)                                                    \
-	X(rledbat, rledbat, true, RLEDBAT_PARAMS)                                                                      \
-	X(small_rx, small_rx, true, SMALL_RX_PARAMS)
+	X(rledbat, rledbat, true, RLEDBAT_PARAMS)
 
 /* The rows' values, as an initialiser. */
 #define NN_RECEIVER_ROW(name, core, shipped, params) { params(NN_RECEIVER_VALUE) },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * netnice's next sender, to be tried: one decision for uploads, downloads and all levels (../netnice/decide.h).
+ * netnice's next sender, to be tried: one decision for all levels, and for downloads later.
  *
  * The rows are the levels 0, 1 and 2. They take the names netnice, netnice1 and netnice2 once the default changes.
  */
@@ -22,7 +22,7 @@
 	P(initial_window, 10)                                                                                          \
 	P(force_window, 0)
 
-#define SMALL_PARAMS(P) SMALL_LEVEL(P, 27, 50, 32, 128, 1000, 400)
+#define SMALL_PARAMS(P) SMALL_LEVEL(P, 36, 50, 32, 160, 1000, 400)
 #define SMALL1_PARAMS(P) SMALL_LEVEL(P, 0, 90, 16, 36, 350, 2000)
 #define SMALL2_PARAMS(P) SMALL_LEVEL(P, 0, 90, 4, 10, 120, 4000)
 
@@ -42,7 +42,7 @@ nn_inline void small_on_ack(struct nn_flow *flow, nn_params p, const struct nn_a
 nn_inline void small_on_round_end(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
 				  const struct nn_siblings *siblings)
 {
-	nn_sender_round(flow, p, ack, siblings);
+	flow->win.w = nn_sender_round(flow, p, ack, siblings);
 }
 
 nn_inline void small_on_recovery(struct nn_flow *flow, u32 state)

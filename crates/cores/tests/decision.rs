@@ -102,16 +102,62 @@ fn a_table_of_states_and_reports() {
     let rows: &[(&str, State, Report, f64)] = &[
         ("Vegas below alpha adds a segment", steady(), queued(1.5), 21.0),
         ("between alpha and beta it stays", steady(), queued(2.5), 20.0),
-        ("above beta it gives up an eighth of the excess", steady(), queued(5.0), 19.75),
+        (
+            "above beta it gives up an eighth of the excess",
+            steady(),
+            queued(5.0),
+            19.75,
+        ),
         ("half of the segments slow is no congestion", steady(), slow(10), 19.84),
         ("more is, and another's: half at the limit", steady(), slow(11), 10.0),
-        ("at twice the limit a quarter", steady(), Report { queue: 21_600, ..slow(11) }, 5.0),
-        ("in a probe the own: 20 segments x 41 of 60 ms", with(|s| s.set_probing(2)), slow(11), 13.67),
-        ("a probe ends above beta, too", with(|s| s.set_probing(1)), queued(4.0), 16.4),
-        ("after six clear rounds an eighth more", with(|s| s.set_quiet(5)), clear(), 22.5),
-        ("a waiting round is not judged", with(|s| s.set_phase(WAITING as u16)), slow(20), 20.0),
-        ("a window that was not used stays", steady(), Report { limited: false, ..clear() }, 20.0),
-        ("4 siblings queue 2.4 segments; 8 above their mean", steady(), shared, 19.0),
+        (
+            "at twice the limit a quarter",
+            steady(),
+            Report {
+                queue: 21_600,
+                ..slow(11)
+            },
+            5.0,
+        ),
+        (
+            "in a probe the own: 20 segments x 41 of 60 ms",
+            with(|s| s.set_probing(2)),
+            slow(11),
+            13.67,
+        ),
+        (
+            "a probe ends above beta, too",
+            with(|s| s.set_probing(1)),
+            queued(4.0),
+            16.4,
+        ),
+        (
+            "after six clear rounds an eighth more",
+            with(|s| s.set_quiet(5)),
+            clear(),
+            22.5,
+        ),
+        (
+            "a waiting round is not judged",
+            with(|s| s.set_phase(WAITING as u16)),
+            slow(20),
+            20.0,
+        ),
+        (
+            "a window that was not used stays",
+            steady(),
+            Report {
+                limited: false,
+                ..clear()
+            },
+            20.0,
+        ),
+        (
+            "4 siblings queue 2.4 segments; 8 above their mean",
+            steady(),
+            shared,
+            19.0,
+        ),
     ];
     for (what, state, report, expected) in rows {
         let (w, ssthresh, _) = once(*state, *report);
@@ -183,13 +229,47 @@ fn a_longer_route_is_tried_by_growth() {
 fn the_limit_is_the_largest_of_three() {
     let of = |report: Report| limit(&RULES, &report);
     assert_eq!(of(clear()), 10_800, "27 % of the base");
-    assert_eq!(of(Report { depth: 12_000, ..clear() }), 3_240, "or of the buffer");
-    assert_eq!(of(Report { packet: 2_000, ..clear() }), 16_000, "eight packets");
-    let lost = Report { packet: 2_000, depth: 12_000, ..clear() };
+    assert_eq!(
+        of(Report {
+            depth: 12_000,
+            ..clear()
+        }),
+        3_240,
+        "or of the buffer"
+    );
+    assert_eq!(
+        of(Report {
+            packet: 2_000,
+            ..clear()
+        }),
+        16_000,
+        "eight packets"
+    );
+    let lost = Report {
+        packet: 2_000,
+        depth: 12_000,
+        ..clear()
+    };
     assert_eq!(of(lost), 4_000, "after a loss two");
     assert_eq!(of(Report { base: 5_000, ..clear() }), 4_000);
-    assert_eq!(of(Report { base: 5_000, packet: 0, ..clear() }), 2_000, "twice the floor");
-    assert_eq!(of(Report { base: 1_000, packet: 0, ..clear() }), 1_000, "which is half a base at most");
+    assert_eq!(
+        of(Report {
+            base: 5_000,
+            packet: 0,
+            ..clear()
+        }),
+        2_000,
+        "twice the floor"
+    );
+    assert_eq!(
+        of(Report {
+            base: 1_000,
+            packet: 0,
+            ..clear()
+        }),
+        1_000,
+        "which is half a base at most"
+    );
 }
 
 fn reports() -> impl Strategy<Value = Report> {
@@ -281,8 +361,16 @@ proptest! {
 
     #[test]
     fn a_longer_queue_never_makes_a_larger_window((state, w) in states(), report in reports(), more in 0u32..200_000) {
-        let longer = Report { queue: report.queue + more, us: report.us + more, ..report };
-        let (one, other) = (after(&state, w, &report, &RULES).1, after(&state, w, &longer, &RULES).1);
-        prop_assert!(other.w.max(other.ssthresh) <= one.w.max(one.ssthresh).saturating_add(2));
+        // of a full window: all of it waits as long
+        let of = |queue: u32| {
+            let delivered = (w / ONE).max(1);
+            let slow = if queue > report.limit { delivered } else { 0 };
+            let us = report.base + report.reverse + queue;
+            Report { queue, us, delivered, seen: delivered, slow, limited: true, ..report }
+        };
+        let larger = |win: Window| win.w.max(win.ssthresh);
+        let one = larger(after(&state, w, &of(report.queue), &RULES).1);
+        let other = larger(after(&state, w, &of(report.queue + more), &RULES).1);
+        prop_assert!(other <= one.saturating_add(2), "{one} {other}");
     }
 }

@@ -48,16 +48,6 @@ fn a_queue_that_stands_still_is_tried_as_the_path() {
     assert_eq!(base_after((0..20).map(|_| 120 * MS)) / MS, 119, "in units of 64 us");
 }
 
-/// 166 Mbit/s, 100 ms, a buffer of one BDP: CUBIC's window moves by less than 1/64 for six seconds, then on.
-#[test]
-fn a_plateau_of_cubics_is_refuted() {
-    let rtts = (0..28).map(|n| {
-        let t = f64::from(n) * 0.4 - 3.0;
-        (200e3 * (1.0 + 0.4 * t.powi(3) / 2766.0)) as u32
-    });
-    assert_eq!(base_after(rtts), BASE_US);
-}
-
 #[test]
 fn a_loss_that_was_none_tells_nothing_of_the_buffer() {
     let limit = |lost: bool, undone: bool| {

@@ -39,8 +39,7 @@ class Source:
 
     def text(self, files: Iterable[Path]) -> str:
         """All of it, in the order in which a compiler reads it."""
-        parts = (part for file in files for part in self.read(file.resolve()))
-        return " ".join(" ".join(parts).split(" "))
+        return " ".join(" ".join(part for file in files for part in self.read(file.resolve())).split())
 
     def read(self, file: Path) -> Iterator[str]:
         """One file's parts."""
