@@ -91,7 +91,7 @@ class TestWithoutRights:
         assert (done.returncode, done.stderr) == (0, "")
         done = as_nobody("netnice", "-n", "off", "-p", pid)
         assert done.returncode == 125
-        assert "only root may make it less nice" in done.stderr
+        assert "only root can make it less nice" in done.stderr
         assert as_nobody("netnice", "-p", pid).stdout == "0 send only\n"
         assert group_of(sleeper.pid) == before
 
@@ -102,7 +102,7 @@ class TestWithoutRights:
         for level in ("0", "off"):
             done = as_nobody("netnice", "-n", level, "-p", pid)
             assert done.returncode == 125
-            assert "is at level 1: only root may make it less nice" in done.stderr
+            assert "is at level 1: only root can make it less nice" in done.stderr
         assert as_nobody("netnice", "-p", pid).stdout == "1\n"
         done = as_nobody("netnice", "-n", "2", "-p", pid)
         assert (done.returncode, done.stderr) == (0, "")

@@ -48,7 +48,7 @@ class TestErrors:
         assert "'no-such-command': no such command.\nCheck the spelling and the PATH of root: " in done.stderr
 
     def test_a_users_path_is_searched(self, as_nobody: Run) -> None:
-        done = as_nobody("netnice", "no-such-command")
+        done = as_nobody("netnice", "no-such-command", before=("/usr/bin/env", "PATH=/usr/bin:/bin"))
         assert done.returncode == 127
         assert done.stderr == "netnice: 'no-such-command': no such command.\nCheck the spelling and your PATH.\n"
 
