@@ -39,7 +39,8 @@ struct nn_replay_host {
 	struct nn_beginning beginning;
 };
 
-nn_inline void nn_replay_step(const struct nn_connection *c, struct nn_replay *step, struct nn_beginning *beginning)
+nn_inline void nn_replay_step(u32 algorithm, const struct nn_connection *c, struct nn_replay *step,
+			      struct nn_beginning *beginning)
 {
 	struct nn_ack *ack = &step->ack;
 
@@ -48,19 +49,19 @@ nn_inline void nn_replay_step(const struct nn_connection *c, struct nn_replay *s
 	beginning->cwnd = ack->in_flight;
 	switch (step->event) {
 	case NN_REPLAY_START:
-		nn_connection_start(step->algorithm, c, ack, beginning, &step->send);
+		nn_connection_start(algorithm, c, ack, beginning, &step->send);
 		break;
 	case NN_REPLAY_ACK:
-		nn_connection_ack(step->algorithm, c, ack, &step->send);
+		nn_connection_ack(algorithm, c, ack, &step->send);
 		break;
 	case NN_REPLAY_RECOVERY:
-		nn_connection_recovery(step->algorithm, c, step->value, ack->now_us, ack->delivered);
+		nn_connection_recovery(algorithm, c, step->value, ack->now_us, ack->delivered);
 		break;
 	case NN_REPLAY_RESTART:
-		nn_connection_restart(step->algorithm, c, ack->now_us, ack->delivered);
+		nn_connection_restart(algorithm, c, ack->now_us, ack->delivered);
 		break;
 	case NN_REPLAY_UNDO:
-		nn_connection_undo(step->algorithm, c);
+		nn_connection_undo(algorithm, c);
 		break;
 	case NN_REPLAY_LEAVE:
 		step->value = nn_connection_leave(c, &step->send);
@@ -70,7 +71,7 @@ nn_inline void nn_replay_step(const struct nn_connection *c, struct nn_replay *s
 }
 
 /* A flow starts that does not run, and whatever else happens to one that does; all others are passed over. */
-nn_inline void nn_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)
+nn_inline void nn_replay_of(u32 algorithm, struct nn_replay_host *host, nn_params p, struct nn_replay *step)
 {
 	u32 number = step->flow % NN_REPLAY_FLOWS;
 	struct nn_connection c = { &host->flows[number], p, &host->places, &host->to };
@@ -78,8 +79,13 @@ nn_inline void nn_replay(struct nn_replay_host *host, nn_params p, struct nn_rep
 	if ((step->event == NN_REPLAY_START) == (c.flow->ready != NN_NOT_STARTED))
 		return;
 	host->to.network[0] = number / 2;
-	nn_replay_step(&c, step, &host->beginning);
+	nn_replay_step(algorithm, &c, step, &host->beginning);
 	step->window = c.flow->win.w;
+}
+
+nn_inline void nn_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)
+{
+	nn_replay_of(step->algorithm, host, p, step);
 }
 
 #endif

@@ -20,10 +20,14 @@
  * - W returns to a remembered window in a few rounds. Drains write that memory; a return that meets congestion halves it.
  * - Siblings keep alpha to beta segments queued together. A flow above their mean gives up a part of the excess each round.
  * - The queue is that of the forward path. W covers the queue of the reverse path.
+ *
+ * Parameters: threshold (percent of the base), fraction, alpha (1/16 segment; beta is half as much again), band_packets (1/16
+ * packet time, which the limit is at least), queue_floor (us, half of the least limit).
  */
 #ifndef NN_DECIDE_H
 #define NN_DECIDE_H
 
+#include "../common/params.h"
 #include "../common/verifier.h"
 #include "../common/window.h"
 
@@ -36,15 +40,6 @@
 #define NN_EXCESS 8u /* part of the excess above the siblings' mean that a flow gives up each round */
 
 enum nn_phase { NN_RISING, NN_STEADY, NN_WAITING };
-
-/* A level's parameters. */
-struct nn_rules {
-	u32 threshold; /* percent of the base RTT: t of TCP Nice, section 2.2 */
-	u32 fraction; /* percent of a round's segments: f of TCP Nice, section 2.2 */
-	u32 alpha; /* 1/16 segment that all siblings keep queued at least; beta is half as much again */
-	u32 own; /* 1/16 packet time: the limit is at least this */
-	u32 floor_us; /* shorter queues are timer noise */
-};
 
 /* What either half measures in a round. */
 struct nn_report {
@@ -84,30 +79,30 @@ nn_inline void nn_state_init(struct nn_state *m, struct nn_window *win, bool fre
 }
 
 /* A queue of half the base is none on a path of microseconds. */
-nn_inline u32 nn_floor_us(const struct nn_rules *rules, const struct nn_report *r)
+nn_inline u32 nn_floor_us(nn_params p, const struct nn_report *r)
 {
-	return nn_min(rules->floor_us, r->base / 2);
+	return nn_min(p[NN_P_queue_floor], r->base / 2);
 }
 
 /* Of 1/4096 segment. */
-nn_inline u32 nn_alpha(const struct nn_rules *rules)
+nn_inline u32 nn_alpha(nn_params p)
 {
-	return rules->alpha << (NN_SHIFT - 4);
+	return p[NN_P_alpha] << (NN_SHIFT - 4);
 }
 
 /* Queueing delay that is congestion, us. */
-nn_inline u32 nn_limit(const struct nn_rules *rules, const struct nn_report *r)
+nn_inline u32 nn_limit(nn_params p, const struct nn_report *r)
 {
-	u32 part = (u32)((u64)nn_min(r->base, r->depth) * rules->threshold / 100);
-	u32 own = r->depth == NN_NEVER ? rules->own : nn_min(rules->own, NN_OWN_LOST);
+	u32 part = (u32)((u64)nn_min(r->base, r->depth) * p[NN_P_threshold] / 100);
+	u32 own = r->depth == NN_NEVER ? p[NN_P_band_packets] : nn_min(p[NN_P_band_packets], NN_OWN_LOST);
 
 	own = (u32)((u64)r->packet * own >> 4);
-	return nn_max(nn_max(part, own), 2 * nn_floor_us(rules, r));
+	return nn_max(nn_max(part, own), 2 * nn_floor_us(p, r));
 }
 
-nn_inline bool nn_is_congested(const struct nn_rules *rules, const struct nn_report *r)
+nn_inline bool nn_is_congested(nn_params p, const struct nn_report *r)
 {
-	return (u64)r->slow * 100 > (u64)r->seen * rules->fraction;
+	return (u64)r->slow * 100 > (u64)r->seen * p[NN_P_fraction];
 }
 
 /* Segments that all siblings keep queued, as this flow measures it: 1/4096 segment. */
@@ -169,11 +164,10 @@ nn_inline bool nn_rise(struct nn_state *m, struct nn_window *win, u32 target)
 }
 
 /* Vegas for all siblings, which together add no more packets a round than the limit bears; and probes. */
-nn_inline void nn_hold(struct nn_state *m, const struct nn_report *r, struct nn_window *win,
-		       const struct nn_rules *rules, u64 queued)
+nn_inline void nn_hold(struct nn_state *m, const struct nn_report *r, struct nn_window *win, nn_params p, u64 queued)
 {
-	u32 alpha = nn_alpha(rules), beta = alpha + alpha / 2;
-	u32 step = nn_min(NN_ONE, (rules->own << (NN_SHIFT - 4)) / r->siblings);
+	u32 alpha = nn_alpha(p), beta = alpha + alpha / 2;
+	u32 step = nn_min(NN_ONE, (p[NN_P_band_packets] << (NN_SHIFT - 4)) / r->siblings);
 
 	if (m->quiet >= 2 * NN_QUIET && win->w >= NN_ONE) {
 		nn_window_set(win, win->w + nn_max(win->w / NN_PROBE, NN_ONE));
@@ -188,10 +182,9 @@ nn_inline void nn_hold(struct nn_state *m, const struct nn_report *r, struct nn_
 }
 
 /* A clear round that used W. */
-nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_window *win,
-		       const struct nn_rules *rules)
+nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_window *win, nn_params p)
 {
-	u32 alpha = nn_alpha(rules), beta = alpha + alpha / 2, floor_us = nn_floor_us(rules, r);
+	u32 alpha = nn_alpha(p), beta = alpha + alpha / 2, floor_us = nn_floor_us(p, r);
 	u64 queued = r->queue > floor_us ? nn_queued(r, win->w) : 0;
 	bool first = m->full == NN_NEVER;
 	u32 full = nn_max(m->full, r->siblings > 1 ? r->mean : 0), target = first ? NN_NEVER : full / 8 * 7;
@@ -213,24 +206,23 @@ nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_
 	if (m->phase == NN_RISING && nn_rise(m, win, target))
 		return;
 	m->phase = NN_STEADY;
-	nn_hold(m, r, win, rules, queued);
+	nn_hold(m, r, win, p, queued);
 }
 
 /* The round is over: `w` is the window for the next, and within it W may follow what is acknowledged up to `ssthresh`. */
-nn_inline void nn_decide_round(struct nn_state *m, const struct nn_report *r, struct nn_window *win,
-			       const struct nn_rules *rules)
+nn_inline void nn_decide_round(struct nn_state *m, const struct nn_report *r, struct nn_window *win, nn_params p)
 {
 	if (m->phase == NN_WAITING) {
 		m->phase = win->w < win->ssthresh ? NN_RISING : NN_STEADY;
 	} else if (r->longer) {
 		m->phase = NN_RISING;
 		win->ssthresh = 2 * nn_max(win->w, NN_ONE);
-	} else if (nn_is_congested(rules, r)) {
-		nn_back_off(m, r, win, nn_floor_us(rules, r));
+	} else if (nn_is_congested(p, r)) {
+		nn_back_off(m, r, win, nn_floor_us(p, r));
 	} else if (r->seen) {
 		m->drained = 0;
 		if (r->limited)
-			nn_grow(m, r, win, rules);
+			nn_grow(m, r, win, p);
 	}
 }
 

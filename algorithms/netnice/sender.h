@@ -38,12 +38,6 @@ NN_CORE_STATE(nn_sender, nn_sender_of)
 /* Limit of the round at hand, us; where TCP Nice keeps maxRTT. */
 #define nn_round_limit rtt.max
 
-nn_inline struct nn_rules nn_sender_rules(nn_params p)
-{
-	return (struct nn_rules){ p[NN_P_threshold], p[NN_P_fraction], p[NN_P_alpha], p[NN_P_band_packets],
-				  p[NN_P_queue_floor] };
-}
-
 nn_inline void nn_sender_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {
 	struct nn_sender *own = nn_sender_of(flow);
@@ -153,8 +147,6 @@ nn_inline void nn_delay_sample(struct nn_flow *flow, const struct nn_ack *ack, u
 	nn_rtt_smooth(&flow->rtt, rtt);
 	if (nn_unlikely(queue >> NN_DEPTH_UNIT > own->depth))
 		own->depth += (u16)nn_min(((queue >> NN_DEPTH_UNIT) - own->depth) / 8 + 1, NN_NO_DEPTH - own->depth);
-	/* the second segment of an own pair waits for the first */
-	queue = nn_sub_saturating(queue, 16 * own->state.packet);
 	nn_round_count(&flow->round, ack, flow->rtt.min + queue, queue > flow->nn_round_limit);
 }
 
@@ -193,7 +185,6 @@ nn_rare u32 nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_a
 			    const struct nn_siblings *siblings)
 {
 	struct nn_sender *own = nn_sender_of(flow);
-	struct nn_rules rules = nn_sender_rules(p);
 	struct nn_report r = {
 		.us = ack->now_us - flow->round.start_us,
 		.base = flow->rtt.min,
@@ -214,17 +205,17 @@ nn_rare u32 nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_a
 	enum nn_verdict verdict = NN_TRIAL_SAME;
 
 	if (judged) {
-		verdict = nn_trial_round(&own->trial, ack->now_us, r.queue, nn_max(explained, nn_floor_us(&rules, &r)),
-					 nn_max(rules.floor_us, (r.base + r.queue) >> 6), nn_is_congested(&rules, &r));
+		verdict = nn_trial_round(&own->trial, ack->now_us, r.queue, nn_max(explained, nn_floor_us(p, &r)),
+					 nn_max(p[NN_P_queue_floor], (r.base + r.queue) >> 6), nn_is_congested(p, &r));
 	}
 	r.longer = verdict == NN_TRIAL_TRIED;
 	nn_forget();
-	nn_decide_round(&own->state, &r, &flow->win, &rules);
+	nn_decide_round(&own->state, &r, &flow->win, p);
 	nn_sender_reroute(flow, verdict);
 	r.base = flow->rtt.min;
 	nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	nn_come_back(flow, p, ack);
-	flow->nn_round_limit = nn_limit(&rules, &r);
+	flow->nn_round_limit = nn_limit(p, &r);
 	return flow->win.w;
 }
 

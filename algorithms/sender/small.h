@@ -23,8 +23,8 @@
 	P(force_window, 0)
 
 #define SMALL_PARAMS(P) SMALL_LEVEL(P, 36, 50, 32, 160, 1000, 400)
-#define SMALL1_PARAMS(P) SMALL_LEVEL(P, 0, 90, 16, 36, 350, 2000)
-#define SMALL2_PARAMS(P) SMALL_LEVEL(P, 0, 90, 4, 10, 120, 4000)
+#define SMALL1_PARAMS(P) SMALL_LEVEL(P, 0, 90, 16, 48, 350, 2000)
+#define SMALL2_PARAMS(P) SMALL_LEVEL(P, 0, 90, 4, 26, 120, 4000)
 
 enum { small_has_siblings = 1 };
 

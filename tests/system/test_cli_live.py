@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -153,7 +154,8 @@ class TestProcesses:
                 os.kill(second, 9)
             finally:
                 for child in children(shell.pid):
-                    os.kill(child, 9)
+                    with suppress(ProcessLookupError):  # it may end by itself meanwhile
+                        os.kill(child, 9)
                 shell.kill()
 
     def test_descendants(self) -> None:

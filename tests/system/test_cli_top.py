@@ -92,7 +92,7 @@ def test_the_queue_of_a_download(pair: Pair, for_users: Path) -> None:
                     assert row["pid"] == background.pid
                     return int(row["queue_us"])
 
-                wait_until(lambda: queue() > 20_000, "the queue", seconds=20)
+                wait_until(lambda: queue() > 20_000, "the queue", seconds=60)
                 shown = pair.a.run(*DROP, for_users / "netnicectl", "top", "--json").stdout
                 (row,) = json.loads(shown)["connections"]
                 assert (row["level"], row["queue_us"]) == (0, None), "only root can ask the receiver"

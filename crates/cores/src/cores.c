@@ -59,15 +59,14 @@ void nn_core_siblings(const struct nn_connection *c, const struct nn_siblings *s
 }
 
 /* A round's report to netnice's decision. */
-void nn_core_decide(struct nn_state *state, const struct nn_report *report, struct nn_window *win,
-		    const struct nn_rules *rules)
+void nn_core_decide(struct nn_state *state, const struct nn_report *report, struct nn_window *win, nn_params p)
 {
-	nn_decide_round(state, report, win, rules);
+	nn_decide_round(state, report, win, p);
 }
 
-u32 nn_core_limit(const struct nn_rules *rules, const struct nn_report *report)
+u32 nn_core_limit(nn_params p, const struct nn_report *report)
 {
-	return nn_limit(rules, report);
+	return nn_limit(p, report);
 }
 
 void nn_core_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)

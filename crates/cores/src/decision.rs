@@ -2,19 +2,40 @@
 //! The decision of netnice, `algorithms/netnice/decide.h`: a round's report in, a window out.
 
 pub use crate::c::{
-    nn_report as Report, nn_rules as Rules, nn_state as State, NN_RISING as RISING, NN_STEADY as STEADY,
-    NN_WAITING as WAITING,
+    nn_report as Report, nn_state as State, NN_RISING as RISING, NN_STEADY as STEADY, NN_WAITING as WAITING,
 };
-use crate::{c, Window};
+use crate::{c, Param, Window, PARAMS};
+
+/// The parameters of a decision; units as in `decide.h`.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    pub threshold: u32,
+    pub fraction: u32,
+    pub alpha: u32,
+    pub own: u32,
+    pub floor_us: u32,
+}
+
+impl Rules {
+    fn row(&self) -> [u32; PARAMS] {
+        let mut row = [0; PARAMS];
+        row[Param::Threshold as usize] = self.threshold;
+        row[Param::Fraction as usize] = self.fraction;
+        row[Param::Alpha as usize] = self.alpha;
+        row[Param::BandPackets as usize] = self.own;
+        row[Param::QueueFloor as usize] = self.floor_us;
+        row
+    }
+}
 
 /// A round is over: what is remembered and the window become those for the next.
 pub fn decide(state: &mut State, report: &Report, window: &mut Window, rules: &Rules) {
     // SAFETY: all pointers are to live data of the layouts that the C side expects.
-    unsafe { c::nn_core_decide(state, report, window, rules) }
+    unsafe { c::nn_core_decide(state, report, window, rules.row().as_ptr()) }
 }
 
 /// The queueing delay that is congestion, microseconds.
 pub fn limit(rules: &Rules, report: &Report) -> u32 {
     // SAFETY: as in `decide`.
-    unsafe { c::nn_core_limit(rules, report) }
+    unsafe { c::nn_core_limit(rules.row().as_ptr(), report) }
 }

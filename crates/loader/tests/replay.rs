@@ -21,9 +21,8 @@ fn ebpf_and_host_come_to_the_same_windows() {
         .open_memory(OBJECT)
         .and_then(|open| open.load())
         .expect("load the replay program: this test needs root and a kernel with eBPF");
-    let program = object.progs_mut().next().expect("the object has one program");
-
     for algorithm in Algorithm::ALL {
+        let program = object.progs_mut().nth(algorithm as usize).expect("a program a row");
         let mut replayed = Replayed::new(algorithm);
         for (number, step) in recorded(algorithm, 7, STEPS).into_iter().enumerate() {
             let (mut host, mut ebpf) = (step, step);

@@ -16,19 +16,18 @@ struct nn_replay_host nn_hosts[NN_ALGORITHM_COUNT];
 
 struct nn_replay nn_step; /* not on the stack, or clang works on the context itself, which the verifier refuses */
 
-SEC("syscall")
-int replay(struct nn_replay *step)
-{
-	u32 algorithm = step->algorithm;
-
-	if (algorithm >= NN_ALGORITHM_COUNT)
-		return -1;
-	nn_step = *step;
-	nn_replay(&nn_hosts[algorithm], nn_params_table[algorithm], &nn_step);
-	step->value = nn_step.value;
-	step->window = nn_step.window;
-	step->send.cwnd = nn_step.send.cwnd;
-	step->send.rate = nn_step.send.rate;
-	step->send.now = nn_step.send.now;
-	return 0;
-}
+/* A program a row, in the table's order: the stacks of all algorithms together are more than eBPF has. */
+#define NN_ROW(name, ...)                                                                                              \
+	SEC("syscall") int replay_##name(struct nn_replay *step)                                                       \
+	{                                                                                                              \
+		nn_step = *step;                                                                                       \
+		nn_replay_of(NN_A_##name, &nn_hosts[NN_A_##name], nn_params_table[NN_A_##name], &nn_step);             \
+		step->value = nn_step.value;                                                                           \
+		step->window = nn_step.window;                                                                         \
+		step->send.cwnd = nn_step.send.cwnd;                                                                   \
+		step->send.rate = nn_step.send.rate;                                                                   \
+		step->send.now = nn_step.send.now;                                                                     \
+		return 0;                                                                                              \
+	}
+NN_ALGORITHMS(NN_ROW)
+#undef NN_ROW
