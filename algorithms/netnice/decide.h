@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The decision of netnice: the report of a round in, a window out. Senders (sender.h), receivers (receiver.h) and the
- * levels 0, 1 and 2 share it. It knows no ACK, no arrival and no clock.
+ * The decision of netnice: the report of a round in, a window out, for the levels 0, 1 and 2. It knows no ACK and no clock.
  *
  * Model: TCP Nice (Venkataramani, Kokku, Dahlin, OSDI 2002) on TCP Vegas (Brakmo, Peterson, JSAC 1995).
  *
@@ -10,19 +9,17 @@
  *   WAITING   one round: its segments left before the cut
  *
  *   congested: more than `fraction` of the round's segments waited longer than the limit
- *     in a probe or the first slow start the queue is the flow's own: drain, W <- delivered x base / time
- *     so is a short one in a first congested round; otherwise it is another flow's: W <- W/2, or less as it is longer
+ *     in a probe, in the first slow start, or short and in a first congested round the queue is the flow's own: drain
+ *     otherwise it is another flow's: W <- W/2, or less as the queue is longer
  *
  * Deviations from TCP Nice:
- * - The limit is a part of the base RTT, not of an assumed maximum RTT; and no less than what own segments take at the
- *   bottleneck, or than timer noise.
- * - A loss bounds the assumed buffer: the limit is a part of the queue at the loss.
+ * - The limit is a part of the base RTT, not of an assumed maximum RTT, or of the queue at a loss. It is no less than what
+ *   own segments take at the bottleneck, or than timer noise.
  * - W returns to a remembered window in a few rounds. Drains write that memory; a return that meets congestion halves it.
  * - Siblings keep alpha to beta segments queued together. A flow above their mean gives up a part of the excess each round.
  * - The queue is that of the forward path. W covers the queue of the reverse path.
  *
- * Parameters: threshold (percent of the base), fraction, alpha (1/16 segment; beta is half as much again), band_packets (1/16
- * packet time, which the limit is at least), queue_floor (us, half of the least limit).
+ * Parameters: threshold, fraction; alpha in 1/16 segment; band_packets in 1/16 packet time; queue_floor.
  */
 #ifndef NN_DECIDE_H
 #define NN_DECIDE_H
@@ -34,14 +31,15 @@
 #define NN_QUIET 3u /* clear rounds before W returns; twice as many before a probe: pages have come and gone by then */
 #define NN_WAIT_LEAST (4 * NN_ONE) /* below, a round has too few segments to skip one */
 #define NN_OWN_LOST 32u /* 1/16 packet time: after a loss, as the buffer may be no longer than a pair */
-#define NN_OWN_SHORT 8u /* packet times: level 0's limit, below which levels 1 and 2 may meet their own queue */
+#define NN_OWN_SHORT                                                                                                   \
+	8u /* packet times: a shorter queue is below level 0's limit, and may be the own one of level 1 or 2 */
 #define NN_NEARER 2u /* a return takes this part of the missing window each round */
-#define NN_PROBE 8u /* a probe adds this part of W each round: docs/ablation.md */
+#define NN_PROBE 8u /* a probe adds this part of W each round: of four parts tried the best beside documents */
 #define NN_EXCESS 8u /* part of the excess above the siblings' mean that a flow gives up each round */
 
 enum nn_phase { NN_RISING, NN_STEADY, NN_WAITING };
 
-/* What either half measures in a round. */
+/* What is measured in a round. */
 struct nn_report {
 	u32 us; /* length of the round */
 	u32 base; /* RTT with empty queues, us */
@@ -84,7 +82,7 @@ nn_inline u32 nn_floor_us(nn_params p, const struct nn_report *r)
 	return nn_min(p[NN_P_queue_floor], r->base / 2);
 }
 
-/* Of 1/4096 segment. */
+/* In 1/4096 segment. */
 nn_inline u32 nn_alpha(nn_params p)
 {
 	return p[NN_P_alpha] << (NN_SHIFT - 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * What netnice knows of a path beside its base: a packet's time at the bottleneck, and whether a queue that stands still is
- * a longer route. Both halves use it.
+ * a longer route.
  *
  *   packet   the least spacing a segment of two arrivals whose segments left together (packet pair: Keshav, SIGCOMM 1991)
  *   route    still for 12 rounds and 5 s --> trial: the queue is added to the base

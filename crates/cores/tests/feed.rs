@@ -91,3 +91,15 @@ impl Feeder {
         }
     }
 }
+
+/// A flow below one segment, and its base after pairs with these RTTs, `gap_us` apart.
+pub fn base_after(algorithm: Algorithm, gap_us: u32, rtts: impl Iterator<Item = u32>) -> u32 {
+    let mut flow = Feeder::at(algorithm, &[], 16.0);
+    flow.core.flow.rtt.max = 4_000_000;
+    for rtt_us in rtts {
+        flow.set_window(0.1);
+        flow.now_us += gap_us;
+        flow.round(rtt_us);
+    }
+    flow.core.flow.rtt.min
+}

@@ -5,7 +5,7 @@
 use netnice_cores::receiver::Core as Receiver;
 use netnice_cores::{Algorithm, Recovery, Siblings};
 
-use crate::feed::{Feeder, BASE_US};
+use crate::feed::{base_after, Feeder, BASE_US};
 use crate::path::{Clock, Path, BUFFER, MS, SECOND};
 
 const MINUTE_US: u32 = 60 * SECOND;
@@ -28,24 +28,12 @@ fn a_flow_of_five_minutes_is_not_taken_for_a_new_one() {
     assert!(flow.window() < 16.0, "shares");
 }
 
-/// A flow below one segment, and its base after pairs with these RTTs.
-fn base_after(algorithm: Algorithm, rtts: impl Iterator<Item = u32>) -> u32 {
-    let mut flow = Feeder::at(algorithm, &[], 16.0);
-    flow.core.flow.rtt.max = 4 * SECOND;
-    for rtt_us in rtts {
-        flow.set_window(0.1);
-        flow.now_us += 400 * MS;
-        flow.round(rtt_us);
-    }
-    flow.core.flow.rtt.min
-}
-
 /// `nn_still` counts in 12 bits of 512 us.
 #[test]
 #[should_panic(expected = "the base")]
 fn round_trips_of_two_seconds_and_more_do_not_stand_still() {
     let moving = (0..20).map(|n| 2_200 * MS + n % 4 * 300 * MS);
-    assert_eq!(base_after(Algorithm::Netnice, moving), BASE_US, "the base");
+    assert_eq!(base_after(Algorithm::Netnice, 0, moving), BASE_US, "the base");
 }
 
 /// 166 Mbit/s, 100 ms, a buffer of one BDP: CUBIC's window moves by less than 1/64 for six seconds.
@@ -59,14 +47,14 @@ fn plateau() -> impl Iterator<Item = u32> {
 #[test]
 #[should_panic(expected = "the base")]
 fn a_plateau_of_cubics_is_no_longer_way() {
-    assert_eq!(base_after(Algorithm::Netnice, plateau()), BASE_US, "the base");
+    assert_eq!(base_after(Algorithm::Netnice, 0, plateau()), BASE_US, "the base");
 }
 
 /// A trial begins after five seconds, and what CUBIC's window grows by afterwards stays below the limit of the longer base.
 #[test]
 #[should_panic(expected = "the base")]
 fn a_plateau_of_cubics_is_no_longer_way_to_the_next_core() {
-    assert_eq!(base_after(Algorithm::Small, plateau()), BASE_US, "the base");
+    assert_eq!(base_after(Algorithm::Small, 400 * MS, plateau()), BASE_US, "the base");
 }
 
 /// `lossy` is never cleared.

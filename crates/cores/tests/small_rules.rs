@@ -3,7 +3,7 @@
 
 use netnice_cores::{Algorithm, Recovery, Siblings, ONE};
 
-use crate::feed::{Feeder, BASE_US};
+use crate::feed::{base_after, Feeder, BASE_US};
 use crate::path::{MS, SECOND};
 
 fn flow() -> Feeder {
@@ -26,26 +26,19 @@ fn a_flow_of_five_minutes_gives_up_what_it_has_above_its_siblings() {
     assert!(flow.window() < 16.0, "{}", flow.window());
 }
 
-/// A flow below one segment, and its base after pairs with these RTTs, 0.4 s apart.
-fn base_after(rtts: impl Iterator<Item = u32>) -> u32 {
-    let mut flow = flow();
-    for rtt_us in rtts {
-        flow.set_window(0.1);
-        flow.now_us += 400 * MS;
-        flow.round(rtt_us);
-    }
-    flow.core.flow.rtt.min
-}
-
 #[test]
 fn round_trips_of_two_seconds_and_more_do_not_stand_still() {
     let moving = (0..40).map(|n| 2_200 * MS + n % 4 * 300 * MS);
-    assert_eq!(base_after(moving), BASE_US);
+    assert_eq!(base_after(Algorithm::Small, 400 * MS, moving), BASE_US);
 }
 
 #[test]
 fn a_queue_that_stands_still_is_tried_as_the_path() {
-    assert_eq!(base_after((0..20).map(|_| 120 * MS)) / MS, 119, "in units of 64 us");
+    assert_eq!(
+        base_after(Algorithm::Small, 400 * MS, (0..20).map(|_| 120 * MS)) / MS,
+        119,
+        "in units of 64 us"
+    );
 }
 
 #[test]
