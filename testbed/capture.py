@@ -2,7 +2,7 @@
 """TCP segments that arrive in a namespace or leave it, by a packet socket and the kernel's clock.
 
 Only headers are kept. Run as a program inside the namespace it prints one JSON array a packet; the
-class does that.
+class does that. The last line is how many the socket dropped.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from testbed.namespace import Namespace, wait_until
 
 _ETH_P_ALL = 0x0003  # what leaves is only shown to those who ask for everything
 _SO_TIMESTAMPNS = 35
+_SO_RCVBUFFORCE = 33  # SO_RCVBUF stops at net.core.rmem_max, a few packets of 64 KiB
+_BUFFER = 128 << 20  # what arrives in some seconds while Python is kept off the CPU
+_SOL_PACKET, _PACKET_STATISTICS = 263, 6
 _HEADERS = 120
 
 
@@ -59,8 +62,11 @@ class Capture(ownership.Owned):
 
     def __exit__(self, *raised: object) -> None:
         super().__exit__(*raised)
-        lines = (self._folder / "packets").read_text().splitlines()[1:]
+        _listening, *lines, dropped = (self._folder / "packets").read_text().splitlines()
         self.packets = [Packet(*json.loads(line)) for line in lines]
+        if int(dropped) and not any(raised):
+            message = f"the packet socket dropped {dropped} packets beside {len(lines)}: the machine is too busy"
+            raise RuntimeError(message)
 
 
 def decode(packet: bytes, seconds: float, *, leaves: bool) -> Packet | None:
@@ -83,7 +89,7 @@ def _main() -> None:
     signal.signal(signal.SIGTERM, lambda number, _frame: stop.append(number))
     with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ETH_P_ALL)) as raw:
         raw.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+        raw.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _BUFFER)
         raw.settimeout(0.1)
         print("listening", flush=True)
         while not stop:
@@ -96,6 +102,8 @@ def _main() -> None:
                 packet = decode(data, whole + nanos / 1e9, leaves=address[2] == socket.PACKET_OUTGOING)
                 if packet:
                     print(json.dumps(list(vars(packet).values())))
+        _seen, dropped = struct.unpack("II", raw.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8))
+        print(dropped)
 
 
 if __name__ == "__main__":
