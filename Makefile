@@ -13,6 +13,8 @@ FISH := $(PREFIX)/share/fish/vendor_completions.d
 UNIT := $(PREFIX)/lib/systemd/system
 DOC  := $(PREFIX)/share/doc/netnice
 SYSCONFDIR ?= /etc
+PAGES := README.md CONTRIBUTING.md CHANGELOG.md docs demo/README.md lab/README.md
+HTML := target/pages
 
 # The newest tested clang first; CLANG=… overrides.
 CLANG ?= $(shell for c in clang-16 clang-19 clang; do command -v $$c && break; done || echo clang-16)
@@ -33,7 +35,7 @@ export PYTHON
 # Namespaces and eBPF need root; the caches stay those of the person who asked.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo env "PATH=$$PATH" "XDG_CACHE_HOME=$(dir $(CACHE))" PYTHONDONTWRITEBYTECODE=1)
 
-.PHONY: help build check crates clippy lint format test verify demo prefetching kernels soak install uninstall deb relock clean
+.PHONY: help build check crates clippy lint format test verify demo prefetching kernels soak pages install uninstall deb relock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,6 +78,14 @@ kernels: build ## On which of Debian's kernels everything loads and works, as a 
 soak: build ## Long use: 100,000 connections over 30 minutes, and is all as before? ARGS='--minutes 5 --connections 20000'
 	@$(AS_ROOT) env PYTHONPATH=tests:. $(PYTHON) -m soak $(ARGS)
 
+# The pages keep their folders, so that their links hold. A failed build leaves nothing to install.
+pages: ## The manual as web pages: target/pages/index.html
+	@rm -rf target/pages.in $(HTML)
+	@install -d target/pages.in
+	@find $(PAGES) -name '*.md' -exec cp --parents -t target/pages.in {} +
+	@$(PYTHON) -m mkdocs build -f packaging/pages/mkdocs.yml -d $(abspath $(HTML)) || { rm -rf $(HTML); exit 1; }
+	@rm -f $(HTML)/sitemap.*
+
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.
 install: ## Programs, manual pages, completions and a systemd unit into PREFIX (/usr/local)
 	@for b in $(INSTALLED) netnice-manual; do [ -x target/release/$$b ] || { \
@@ -95,12 +105,17 @@ install: ## Programs, manual pages, completions and a systemd unit into PREFIX (
 	install -m 644 target/third-party-licenses $(DESTDIR)$(DOC)
 	@policy="$(DESTDIR)$(SYSCONFDIR)/netnice/policy.toml"; \
 	[ -e "$$policy" ] || install -D -m 644 packaging/policy.toml "$$policy"
+	rm -rf $(DESTDIR)$(DOC)/html
+	@if [ -e $(HTML)/index.html ] && [ -z "$$(find $(PAGES) -name '*.md' -newer $(HTML)/index.html)" ]; then \
+		cp -r $(HTML) $(DESTDIR)$(DOC)/html && chmod -R u=rwX,go=rX $(DESTDIR)$(DOC)/html; \
+	else echo "no web pages: target/pages has none of these sources; 'make pages' builds them"; fi
 
 deb: build ## Debian package: target/netnice_VERSION_ARCH.deb, the same bytes from the same tree
 	packaging/deb
 
 uninstall: ## Remove what install put there, but for the policy, which is yours
 	rm -f $(DESTDIR)$(UNIT)/netnice.service $(DESTDIR)$(DOC)/third-party-licenses
+	rm -rf $(DESTDIR)$(DOC)/html
 	for b in $(INSTALLED); do \
 		rm -f $(DESTDIR)$(BIN)/$$b $(DESTDIR)$(BASH)/$$b $(DESTDIR)$(ZSH)/_$$b $(DESTDIR)$(FISH)/$$b.fish \
 			$(DESTDIR)$(MAN)/$$b.1; done

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from lint.circles import Crate, c_files, circle, packages, python_modules
+from lint.links import anchors, check
 from lint.tree import breaches
 
 DUAL = "// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause\n"
@@ -103,3 +104,32 @@ def test_circles_of_python_packages(tmp_path: Path) -> None:
     found = python_modules(written(tmp_path, files))
     assert circle(found) == ""
     assert set(circle(packages(found)).split(" -> ")) == {"a.b", "a.c"}
+
+
+GOOD = {
+    "README.md": "# One `two`\n[a](docs/a.md#three--four) [b](#one-two) [c](docs) `[e](f.md)`\n",
+    "docs/a.md": "# Three – four\n[d](https://nowhere/x.md) [a](../README.md)\n```\n# five\n[g](h.md)\n```\n",
+    "a.c": "/* docs/a.md#three--four */",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("README.md", "[a](docs/b.md)\n"),
+        ("README.md", "[a](docs/a.md#five)\n"),
+        ("README.md", "![a](a.png)\n"),
+        ("README.md", "[a]: docs/b.md\n"),
+        ("docs/a.md", "[a](#four)\n"),
+        ("docs/a.md", "[a](../../b/c.md)\n"),
+        ("a.rs", '"see docs/b.md"\n'),
+        ("a.rs", '"see docs/a.md#five"\n'),
+    ],
+)
+def test_a_link_to_nowhere_is_found(path: str, text: str) -> None:
+    assert list(check(GOOD, set())) == []
+    assert len(list(check(GOOD | {path: GOOD.get(path, "") + text}, set()))) == 1
+
+
+def test_anchors_of_one_heading_twice() -> None:
+    assert anchors('# A\n## A\n<a id="b"></a>\n') == {"a", "a-1", "b"}
