@@ -21,7 +21,7 @@ CLANG ?= $(shell for c in clang-16 clang-19 clang; do command -v $$c && break; d
 export CLANG
 # Programs are used where cargo puts them, in the clone.
 unexport CARGO_TARGET_DIR
-# Programs name sources from cargo's folder on: the same bytes whoever builds them, and nothing of their home.
+# Programs name sources from cargo's folder on: the same bytes for every builder, without a path of a home.
 # Once, even if make calls make: cargo compiles all again where the flags differ.
 REMAP := --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)/registry/src/=cargo/
 export RUSTFLAGS := $(strip $(filter-out $(REMAP),$(RUSTFLAGS)) $(REMAP))

@@ -20,7 +20,7 @@ from typing import Self
 from testbed import ownership
 from testbed.namespace import Namespace, wait_until
 
-_ETH_P_ALL = 0x0003  # what leaves is only shown to those who ask for everything
+_ETH_P_ALL = 0x0003  # what leaves is only shown to sockets of all protocols
 _SO_TIMESTAMPNS = 35
 _SO_RCVBUFFORCE = 33  # SO_RCVBUF stops at net.core.rmem_max, a few packets of 64 KiB
 _BUFFER = 128 << 20  # what arrives in some seconds while Python is kept off the CPU

@@ -115,7 +115,7 @@ class Namespace(ownership.Owned):
         self.name = ownership.owned_name(f"{label}{Namespace._count}")
         self.address = ""
         self._parts.callback(ownership.remove_namespace, self.name)
-        # What nobody owns any more would try for minutes to reach an end that is gone, and keep the namespace.
+        # A connection without an owner would try for minutes to reach an end that is gone, and keep the namespace.
         self._parts.callback(self.run, "ss", "-tnHK", check=False)
         _checked(["ip", "netns", "add", self.name])
         _checked(["ip", "-n", self.name, "link", "set", "lo", "up"])
@@ -191,7 +191,7 @@ _FIRST, _LAST = 8000, 9000
 
 
 def free_port(namespace: Namespace) -> int:
-    """A port below the ephemeral range that nobody in the namespace listens on."""
+    """A port below the ephemeral range on which nothing in the namespace listens."""
     taken = _listening(namespace)
     return next(port for port in range(_FIRST, _LAST) if port not in taken)
 
@@ -215,7 +215,7 @@ def _set_default(namespace: Path, name: str) -> None:
     if name not in _AVAILABLE.read_text().split():
         subprocess.run(["modprobe", f"tcp_{name}"], check=False, capture_output=True)
     if not _set(namespace, name):
-        # Other namespaces than the first may only use what the machine allows everybody to use.
+        # Other namespaces than the first may only use what the machine allows every user.
         with _allowed(name):
             if not _set(namespace, name):
                 raise TestbedError(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Who owns a namespace or a scratch folder, and what to remove when the owner is gone.
+"""The owner of a namespace or a scratch folder, and what to remove when the owner is gone.
 
-A name is ``nn-<pid>-<start time>-<label>``: the start time tells a live owner from a stranger who
+A name is ``nn-<pid>-<start time>-<label>``: the start time tells a live owner from a stranger that
 was given the same pid later.
 """
 
@@ -132,5 +132,5 @@ def _start_time(pid: int) -> int:
 
 
 def _exit_on_signal(number: int, _frame: FrameType | None) -> None:
-    # SystemExit unwinds every `with`, so each thing is put away by whoever made it.
+    # SystemExit unwinds every `with`, so each thing is put away by its maker.
     raise SystemExit(128 + number)

@@ -90,7 +90,7 @@ class Veth:
 
 @contextlib.contextmanager
 def black_hole(path: Path) -> Iterator[None]:
-    """Nothing gets through either way while the context lasts, and nobody is told.
+    """Nothing gets through either way while the context lasts, and no end is told.
 
     The second namespace loses its address: what comes for it is dropped without an answer, and its
     own connections find no way out.

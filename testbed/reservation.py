@@ -23,7 +23,7 @@ VARIABLE = "NETNICE_RESERVATION"
 
 @contextlib.contextmanager
 def reserved(name: str) -> Iterator[None]:
-    """Reserves the machine as ``name``, once nobody else has it; a session inside another's does not."""
+    """Reserves the machine as ``name``, once no other session has it; a session inside another's does not."""
     require_root()
     FILE.parent.mkdir(mode=0o700, exist_ok=True)
     FILE.parent.chmod(0o700)

@@ -152,7 +152,7 @@ def throttle(limit: int) -> list[str]:
     return [f"--bwlimit={limit // 1024}"] if limit else []
 
 
-#: Nobody's settings count, neither this machine's nor its user's.
+#: No settings count, neither this machine's nor its user's.
 ALONE = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
 _AUTHOR = "a <a@example.org> 1700000000 +0000"
 

@@ -49,7 +49,7 @@ def sockets(namespace: Namespace, *, local_port: int | None = None, peer_port: i
 
 
 def disconnect(namespace: Namespace, *, local_port: int | None = None, peer_port: int | None = None) -> None:
-    """Resets the namespace's TCP connections, also those that nobody owns any more."""
+    """Resets the namespace's TCP connections, also those without an owner."""
     namespace.run("ss", "-tnHK", *_filter(local_port, peer_port))
 
 

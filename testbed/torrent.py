@@ -14,7 +14,7 @@ from testbed import ownership
 from testbed.namespace import Namespace, free_port, listens, wait_until
 from testbed.programs import TestbedError, program
 
-#: No other way to find a peer than the tracker, no limit, and nobody is kept waiting to be let in.
+#: No other way to find a peer than the tracker, no limit, and no peer is kept waiting to be let in.
 _SETTINGS = {
     "blocklist-enabled": False,
     "dht-enabled": False,
@@ -53,7 +53,7 @@ class Tracker(ownership.Owned):
         self.port = free_port(namespace)
 
     def announce(self, data: Path) -> Torrent:
-        """Describes the file in a torrent of this tracker, and begins to serve those who ask for it."""
+        """Describes the file in a torrent of this tracker, and begins to serve the peers that ask for it."""
         file = self._folder / "torrent"
         url = f"http://{self._namespace.address}:{self.port}/announce"
         self._namespace.run("transmission-create", "--private", "--tracker", url, "--outfile", file, data)
@@ -125,7 +125,7 @@ class Transmission(ownership.Owned):
         return int(torrent[field])
 
     def _ask(self, method: str, **arguments: Any) -> dict[str, Any]:
-        """A call of its RPC, which refuses the first with the session's id and answers those who repeat that."""
+        """A call of its RPC, which refuses the first with the session's id and answers a client that repeats it."""
         body = json.dumps({"method": method, "arguments": arguments})
         for _ in range(2):
             words = ["--silent", "--include", "--header", f"X-Transmission-Session-Id: {self._session}"]

@@ -144,7 +144,7 @@ fn compile(repo: &Path, out: &Path, source: &Path, object: &Path) {
         mapped(repo, "netnice"),
     ];
     args.extend(["-mcpu=v3", "-Wall", "-Wextra", "-Werror"].map(OsString::from));
-    // BPF_PROG() and the kernel's operations tables give parameters that not everybody uses.
+    // BPF_PROG() and the kernel's operations tables give parameters that not every program uses.
     args.push(OsString::from("-Wno-unused-parameter"));
     if let Err(e) = SkeletonBuilder::new()
         .source(source)

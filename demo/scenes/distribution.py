@@ -41,7 +41,7 @@ class Link:
 class Setting:
     """How the file is sent: ``limit_bps`` throttles every client alike, ``share`` each to that much of its own link.
 
-    ``by`` is who throttles: the client (curl, rsync) or the server (nginx, the rsync daemon).
+    ``by`` names the throttle's place: the client (curl, rsync) or the server (nginx, the rsync daemon).
     """
 
     key: str
@@ -151,7 +151,7 @@ class Result:
 
     @property
     def last_s(self) -> float:
-        """When everybody had the file."""
+        """When all clients had the file."""
         return max(one.took_s for one in self.clients)
 
     def beats(self, other: Result, by: float = 0.05) -> bool:
@@ -171,7 +171,7 @@ def pings(said: str, begin: float, end: float) -> list[float]:
 
 @dataclass(frozen=True)
 class _Place:
-    """A client's place, its link, whom it asks, the words that fetch into ``got``, and what its server runs first."""
+    """A client's place, its link and server, the command that fetches into ``got``, and what its server runs first."""
 
     namespace: Namespace
     link: Link

@@ -151,7 +151,7 @@ class Documents(Scene[Result]):
         return table(self.results, full=self.options.full, as_markdown=self.options.markdown)
 
     def draw(self, file: Path) -> None:
-        """One column a scenario, all on the same scales: who got the link, how long documents took, the queue."""
+        """One column a scenario, all on the same scales: shares of the link, how long documents took, the queue."""
         from matplotlib.ticker import ScalarFormatter
 
         c, results = self.conditions, self.results

@@ -165,7 +165,7 @@ def _ready(process: Process) -> contextlib.nullcontext[None]:
     """Waits until it has said so."""
     if not process.line():
         _, err = process.wait()
-        raise TestbedError(f"nobody answers the call: {err.strip()}")
+        raise TestbedError(f"no answer to the call: {err.strip()}")
     return contextlib.nullcontext()
 
 

@@ -81,7 +81,7 @@ class Conditions:
     """All that is the same in every run; README.md of the demo says why each."""
 
     peers: int = 4
-    #: Clients look every ten seconds whom to send to, and plain TCP then needs ten to fill half a second of buffer.
+    #: Clients choose peers to send to every ten seconds; plain TCP then needs ten to fill half a second of buffer.
     warmup_s: float = 24.0
     seconds: float = 32.0
     seed: int = 1
@@ -222,7 +222,7 @@ def swarm(
             one = Transmission(namespace, address, torrent, seeds=seeds, utp=utp, tos=tos, under=before)
             return stack.enter_context(one)
 
-        # Those who have it come first: the tracker tells the others of them.
+        # Clients that have the file start first: the tracker tells the others of them.
         if load.direction == "up":
             own = client(home, home.address, True, before)
             clients = [own, *(client(net, address, False, []) for address in addresses)]

@@ -141,7 +141,7 @@ static void bulk_ready(struct source *source, uint32_t events)
 		getsockopt(flow->fd, SOL_SOCKET, SO_ERROR, &errno, &length);
 		if (errno != ETIMEDOUT && errno != ECONNRESET)
 			fail("bulk flow %d (%s) broke at %.3f s", flow->id, flow->cc, now_ns() / 1e9);
-		/* the handshake was lost in somebody's full queue: try again, as a program would */
+		/* the handshake was lost in a full queue: try again, as a program would */
 		close(flow->fd);
 		flow->fd = -1;
 		timer_set(&flow->start, now_ns());

@@ -22,7 +22,7 @@ TOGETHER = 3_000  # us between the ACKs of one pair
 
 
 def gaps(window: int, changes: tuple[Change, ...], built: Programs) -> np.ndarray:
-    """Between pairs, as parts of the ideal: two round trips over the window. Who receives acknowledges each segment."""
+    """Between pairs, as parts of the ideal: two round trips over the window. The receiver acknowledges each segment."""
     chosen = protocol("netnice").with_parameters(force_window=window, max_gap=0, peer_gap=0)
     scenario = today(chosen, rate=100.0, rtt=RTT_MS, flows=1)
     (bulk,) = (one for one in scenario.traffic if isinstance(one, Bulk))
@@ -58,7 +58,7 @@ def test_nothing_leaves_early_when_fq_goes(built: Programs, no_kept_results: Pat
 
 
 def test_what_is_spare_is_found(built: Programs, no_kept_results: Path) -> None:
-    """Beside documents; less, as what fq was given cannot be had back when the path turns out to be free."""
+    """Beside documents; less, as what fq was given cannot be taken back when the path turns out to be free."""
     usual = today("netnice", rate=10.0, flows=4, duration=40.0)
     behind = replace(usual, traffic=(*usual.traffic, Change(0.0, "bulk", f"{QDISC} fq")))
     without, found = (results.metrics(run, machine.execute(run)) for run in (usual.render(), behind.render()))

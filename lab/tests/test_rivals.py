@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Who yields to whom: points, ranking, their figures, and the link that varies under them."""
+"""Flavours against each other: points, ranking, their figures, and the link that varies under them."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -40,7 +40,7 @@ def wanted() -> list[tuple[int, int]]:
 
 
 def kernels() -> list[Path]:
-    """A folder for each release that is wanted and can be had, the oldest first: vmlinuz, and the modules to load."""
+    """A folder for each release that is wanted and available, the oldest first: vmlinuz, and the modules to load."""
     found = _newest(folder.name for folder in CACHE.glob("*-cloud-amd64"))
     missing = [number for number in wanted() if number not in found]
     if missing:

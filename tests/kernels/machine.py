@@ -32,7 +32,7 @@ class Step:
     said: str
 
     def json(self) -> Any:
-        """The first value in it: the shell may say after it whom it ended."""
+        """The first value in it: the shell may say after it which job it ended."""
         return json.JSONDecoder().raw_decode(self.said)[0]
 
 

@@ -34,7 +34,7 @@ def _status(steps: Steps) -> Any:
 
 
 def _loads(steps: Steps) -> bool:
-    """Programs for everybody, too; and it is told where the kernel does not list connections."""
+    """Programs for all users, too; and it is told where the kernel does not list connections."""
     bare = steps["bare"].json()
     told = bare["condition"] == "up" and bare["connections_untold"] is not None
     return told and _well(steps, "up", "bare", "status") and _status(steps)["loaded"]["hindered"] is None

@@ -16,7 +16,7 @@ from testbed.debian import debian
 from testbed.namespace import wait_until
 
 PROGRAMS = Path(__file__).with_name("programs")
-#: Beside what every Debian has: what reads a unit and a manual page, and somebody to be nice.
+#: Beside what every Debian has: what reads a unit and a manual page, and a program to be nice.
 _INCLUDED = ("systemd", "man-db", "curl")
 #: What an installation of netnice would fetch is fetched with it, so that the tests need no network.
 _FETCHED = ("libelf1", "zlib1g", "libgcc-s1")

@@ -31,7 +31,7 @@ SOMEBODYS = "/sys/fs/bpf/netnice"
 
 @pytest.fixture
 def chroot() -> Iterator[Chroot]:
-    """A Debian without systemd running, in which somebody else's netnice is to be seen."""
+    """A Debian without systemd running, in which the host's netnice is to be seen."""
     with Chroot() as made:
         made.run("mkdir", SOMEBODYS)
         yield made

@@ -33,7 +33,7 @@ SETTLES = 70.0
 NOISE = 8192
 #: The least that is kept of a connection, bytes: one of the notes on a socket. A leak of it is to be seen.
 NOTE = 64
-#: Words of the kernel's log that are nobody's.
+#: Complaints in the kernel's log.
 _COMPLAINTS = re.compile(r"WARNING:|BUG:|Oops|rcu.*stall|possible recursive|refcount_t", re.IGNORECASE)
 Told = Callable[[int], None]
 
@@ -199,7 +199,7 @@ def _round(where: Namespace, peer: str, all_kinds: list[Kind], each: int, expect
 
 
 def _administer(unit: Path, held: int, expected: Expected) -> None:
-    """Nobody is connecting now, so that all can be counted."""
+    """Nothing is connecting now, so that all can be counted."""
     _run("netnicectl", "detach", str(unit))
     _run("netnicectl", "attach", "-n", "1", str(unit))
     for level in ("2", "off"):
@@ -227,7 +227,7 @@ def rows(outcome: Outcome) -> list[tuple[str, str, str, bool]]:
         ("complaints of the kernel since", before.complaints, after.complaints),
     ]
     found = [(what, f"{wanted:,}", f"{is_now:,}", wanted == is_now) for what, wanted, is_now in counted]
-    # Before there may be more: connections of an earlier test keep theirs until they end.
+    # Before there may be more: connections of an earlier test keep their programs until they end.
     well = all(number <= before.programs.get(name, 0) for name, number in after.programs.items())
     found.append(("programs", f"<= {sum(before.programs.values())}", str(sum(after.programs.values())), well))
     found.append(("bytes of maps", f"<= {before.maps:,}", f"{after.maps:,}", after.maps <= before.maps))

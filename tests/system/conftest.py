@@ -28,7 +28,7 @@ from testbed.reservation import reserved
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
-    """Nobody else changes netnice meanwhile. Here, as a fixture's wait would count as its test's time."""
+    """No other session changes netnice meanwhile. Here, as a fixture's wait would count as its test's time."""
     capture = session.config.pluginmanager.getplugin("capturemanager")
     with contextlib.ExitStack() as stack:
         if not session.config.option.collectonly:
@@ -152,7 +152,7 @@ def pair() -> Iterator[Pair]:
 
 @pytest.fixture(scope="session")
 def static_upload() -> Path:
-    """programs/upload.c, linked statically, where everybody may run it."""
+    """programs/upload.c, linked statically, where every user may run it."""
     folder = ownership.scratch("static")
     folder.chmod(0o755)
     binary = folder / "upload"

@@ -219,7 +219,7 @@ def example(request: pytest.FixtureRequest) -> list[str]:
 
 
 def lowest() -> str:
-    """What is left without netnice: TCP-LP where the kernel has it for everybody, else a cap."""
+    """What is left without netnice: TCP-LP where the kernel has it for all users, else a cap."""
     allowed = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control").read_text().split()
     return "lp" if "lp" in allowed else "pacing"
 

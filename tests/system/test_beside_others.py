@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Other people's eBPF at the root of the cgroups and below: both do their work, and theirs is there after `down`.
+"""Other people's eBPF at the root of the cgroups and below: both do their work, and other programs stay after `down`.
 
 The ways to attach are those of systemd (multi), of Cilium (a sweep of what else is at the root), of older
 tools (alone, or to be overridden).
@@ -101,7 +101,7 @@ class TestAtTheRoot:
         assert netnicectl("up").stdout.startswith("up")
 
     def test_who_lets_others_be_below_only(self, down: dict[int, str], pair: Pair) -> None:
-        """Root's commands yield all the same, users are told; theirs stays."""
+        """Root's commands yield all the same, users are told; the other program stays."""
         with somebody("sockops", "override"):
             assert f"Held by '{runtime.EMPTY}'" in netnicectl("doctor", check=False).stdout
             said = netnicectl("up")

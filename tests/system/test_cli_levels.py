@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""netnice -n LEVEL: what a command's connections run on, and who may ask for what."""
+"""netnice -n LEVEL: what a command's connections run on, and which user may ask for which level."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class TestNested:
 
 @pytest.fixture
 def sleeper() -> Iterator[Process]:
-    """A process of nobody, in the foreground."""
+    """A process of the user `nobody`, in the foreground."""
     with Process([*DROP, program("sleep"), "600"]) as process:
         wait_until(lambda: name(process.pid) == "sleep", "it to run")
         yield process
@@ -66,7 +66,7 @@ def sleeper() -> Iterator[Process]:
 
 @pytest.fixture
 def open_groups(up: None) -> None:
-    """The administrator lets everybody move processes between the levels; gone with the next down."""
+    """The administrator lets every user move processes between the levels; gone with the next down."""
     parent = kernel.cgroup_root() / "netnice"
     for procs in [parent / "cgroup.procs", *parent.glob("*/cgroup.procs")]:
         procs.chmod(0o666)

@@ -99,7 +99,7 @@ class TestLive:
         trial("a download after a down, of both", let_go, "×", least=max(0.2, 2 * yielding))
 
     def test_an_idle_one_gets_its_window_back(self, fresh: dict[int, str]) -> None:
-        """Also one that sends no ACK while netnice goes down: nobody would do it afterwards."""
+        """Also one that sends no ACK while netnice goes down: nothing would do it afterwards."""
         with downloads() as net, net.start(net.web) as first:
             wait_until(lambda: net.received(net.web) > 500_000, "the transfer", process=first)
             netnice("-n", "0", "--receive-only", "-p", str(first.pid))

@@ -36,7 +36,7 @@ def holder(pair: Pair, unit: Path) -> Iterator[Process]:
 
 
 def seconds(words: list[str]) -> float:
-    """How long it takes when nobody ends it."""
+    """How long it takes when nothing ends it."""
     begun = time.monotonic()
     subprocess.run(words, check=True, capture_output=True)
     return time.monotonic() - begun

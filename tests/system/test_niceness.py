@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Network niceness as an attribute of a process: anybody raises their own, nobody lowers it, and nobody is moved."""
+"""Network niceness as an attribute of a process: a user raises it, only root lowers it, and no process is moved."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class TestNeverLessNice:
 
     @pytest.mark.parametrize(("outer", "inner", "now"), [("2", 0, "netnice2"), ("0", 1, "netnice1")])
     def test_below_a_cgroup(self, for_users: Path, outer: str, inner: int, now: str) -> None:
-        """Whichever of the two is nicer wins, also against somebody who calls by hand."""
+        """Whichever of the two is nicer wins, also against a call by hand."""
         offset = 1 << 30 | int(RAISE) << 28 | (1 << inner | SENDS) << 22
         call = (
             f"import os, sys\ntry: os.pread(os.open('/proc/sys/kernel/ostype', 0), 512, {offset})\nexcept OSError: pass"
@@ -166,7 +166,7 @@ class TestNeverLessNice:
         assert done.stdout == (f"{DONE}\n" if niceness == 0 else "EINVAL\n")
 
     def test_by_races(self, nobody: Run, for_users: Path) -> None:
-        """Children and calls at once; whoever looks never sees it lower."""
+        """Children and calls at once; no reader sees it lower."""
         me, loop = str(for_users / "netnice"), " ".join(asks(SET, str(LEVEL_0 | SENDS), "30000"))
         script = f"{loop} & {loop} & {loop} & for i in $(seq 100); do {me}; done; wait"
         done = nobody("-n", "1", "--send-only", "sh", "-c", script)
@@ -306,7 +306,7 @@ class TestUpAndDown:
             assert json.loads(done.stdout) == ["netnice", 4]
             refused = nobody("--send-only", "true")
             assert refused.returncode == 125
-            assert "nobody answers when a user asks to be nicer" in refused.stderr
+            assert "without root it cannot be used on this machine" in refused.stderr
             assert "only root can use it: the kernel refused to attach 'netnice_socket'" in netnicectl("status").stdout
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""--quic=tcp: who is in the background and asked to do without QUIC is refused it, and uses TCP, which yields."""
+"""--quic=tcp: background processes that were asked to do without QUIC are refused it, and use TCP, which yields."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ SEQUENCES = 100_000
 
 
 def test_what_another_user_does_changes_nothing(trial: Trial) -> None:
-    """Random connect, setsockopt, IPV6_ADDRFORM, disconnect and close by nobody, on the sender's host or elsewhere."""
+    """Random connect, setsockopt, IPV6_ADDRFORM, disconnect, close by user `nobody`, on the sender's host or not."""
 
     def beside(where: str) -> float:
         with day(rate="20mbit", rtt=RTT) as at, ExitStack() as stack:

@@ -114,7 +114,7 @@ class TestReal:
         pair: Pair,
         static_upload: Path,
     ) -> None:
-        """At each level, and who makes them is of that level for the new version, too."""
+        """At each level, and the process that makes them has that level in the new version, too."""
         come_up(built)
         before = kernel.programs().keys() - down.keys()
         with contextlib.ExitStack() as stack:
@@ -157,7 +157,7 @@ class TestReal:
         kernel.assert_nothing_remains(down)
 
     def test_a_downloads_window_is_let_go(self, built: dict[str, Path], down: dict[int, str], pair: Pair) -> None:
-        """What held it is gone; who receives is in the background still, so that the new one may hold it again."""
+        """What held it is gone; the receiver is in the background still, so that the new one may hold it again."""
         come_up(built)
         with pair.end(pair.b, "pour") as server:
             words = ("fetch", pair.b4, server.line().strip(), "/")

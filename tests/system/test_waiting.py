@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Connections that nobody has accepted yet: -p, attach and detach reach them with the process that will."""
+"""Connections that wait to be accepted: -p, attach and detach reach them with the process that will."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class TestProcess:
             words = [*DROP, program("netnice"), "-n", "1", "--send-only", "-p", str(server.pid)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             assert done.returncode == 0
-            assert "3 connections that it has not accepted yet stay as they are" in done.stderr
+            assert "could not change 3 connections that it has not accepted yet" in done.stderr
             assert server.accept() == [FOREGROUND] * 3
 
 

@@ -19,7 +19,7 @@ struct socket_before {
 };
 
 #ifdef __bpf__
-/* By socket; of an MPTCP connection also by that which its program has. What a socket accepts inherits it. */
+/* By socket; of an MPTCP connection also by its program's socket. What a socket accepts inherits it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Maps that objects share: who is how nice. */
+/* Maps that objects share: how nice a process is. */
 #ifndef NN_POLICY_MAPS_H
 #define NN_POLICY_MAPS_H
 
 #include "niceness.h"
 
-/* Of processes, by number in the first namespace: enum nn_niceness_bit. Whoever is in none is in the foreground. */
+/* Of processes, by number in the first namespace: enum nn_niceness_bit. No entry: in the foreground. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

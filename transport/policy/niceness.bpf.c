@@ -2,12 +2,12 @@
 /*
  * niceness - the network niceness of a process, as nice(1) has it for the CPU
  *
- * What it is and who may change it: ../../algorithms/niceness/. Here it is kept by process, handed to children and to
- * sockets, and put into effect. No process is moved, and nobody needs rights to become nicer.
+ * What it is, and rights over it: ../../algorithms/niceness/. Here it is kept by process, handed to children and to
+ * sockets, and put into effect. No process is moved, and no process needs rights to become nicer.
  *
  *   sched_process_fork   a child inherits it
  *   sched_process_exit   with its last thread it goes; exec does not touch it
- *   cgroup/sysctl        the call (call.h). Only who reads a sysctl pays
+ *   cgroup/sysctl        the call (call.h). Only a read of a sysctl pays
  *   cgroup_mkdir         a cgroup that one of the administrator's rules names is in the background from the start
  *   cgroup_rmdir         what is known of a cgroup goes with it
  *   sched_process_exec   so is a program that a rule names
@@ -19,7 +19,7 @@
  * tasks that are made without a fork. All are attached to the root of the cgroups, and run before what is there of the
  * receiver (../receiver/adopted.bpf.c), which reads `wishes`.
  *
- * A cgroup of netnice has spoken first, for it lies below the root. Whoever of the two is nicer wins.
+ * A cgroup of netnice has spoken first, for it lies below the root. The nicer of the two wins.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
@@ -104,7 +104,7 @@ int BPF_PROG(netnice_fork, struct task_struct *parent, struct task_struct *child
 		if (put(to, *niceness, BPF_ANY))
 			COUNT(&nn_niceness_counters, refused);
 	} else if (is_known(to)) {
-		forget(to); /* somebody was made nice while it ended: its number is another's now */
+		forget(to); /* it was made nice while it ended: its number is another's now */
 	}
 	return 0;
 }
@@ -119,7 +119,7 @@ int BPF_PROG(netnice_exit, struct task_struct *task)
 	return 0;
 }
 
-/* CAP_SYS_NICE of the first user namespace: that of a namespace of one's own lowers nobody. */
+/* CAP_SYS_NICE of the first user namespace: that of a user's own namespace lowers no process. */
 static __always_inline bool is_root(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -133,7 +133,7 @@ static __always_inline int done(u32 niceness)
 	return -(int)(NN_CALL_DONE | (niceness & NN_NICENESS_WORD));
 }
 
-/* What is added is added atomically: nobody's raise is lost to another's. */
+/* Bits are added atomically: no raise is lost to another. */
 static __always_inline int add(u32 process, u32 bits)
 {
 	u32 *niceness = find(process);

@@ -7,7 +7,7 @@
 #include "../../algorithms/niceness/rule.h"
 #include "group.h"
 
-/* A mebibyte of memory. One that is full says no to newcomers; it never forgets somebody else's. */
+/* A mebibyte of memory. A full map refuses new processes; it never drops an old one. */
 #define NICENESS_PROCESSES 65536
 #define NICENESS_NUMBERS (4 << 20) /* the kernel numbers no process higher: PID_MAX_LIMIT */
 #define NICENESS_CGROUPS 4096 /* attached at a time */
@@ -23,7 +23,7 @@ struct niceness_choices {
 	u32 marks; /* 0 after an up with --no-mark */
 	u32 set; /* of the two sets of rules the one that holds; the loader writes the other */
 	u32 rules[2]; /* the number of rules of each set */
-	u32 depths; /* below the root, a bit each, in which cgroups are attached: nobody pays for other look-ups */
+	u32 depths; /* below the root, a bit each, in which cgroups are attached: other depths cost no look-up */
 };
 
 struct niceness_counters {

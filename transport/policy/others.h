@@ -42,7 +42,7 @@ static __always_inline struct numbering numbering_of(struct task_struct *task)
 	return known;
 }
 
-/* 0: whoever counts so does not see it. */
+/* 0: that namespace does not see it. */
 static __always_inline u32 number_of(struct task_struct *task, struct numbering by)
 {
 	const struct pid *pid = BPF_CORE_READ(task, thread_pid);

@@ -5,7 +5,7 @@
  * A sockops program, loaded once and attached to every cgroup that sends, each with its own data. On every connection that
  * becomes established, active or passive, it selects `cc_name` and, with `mark_le`, writes DSCP LE
  * (RFC 8622) into the IPv4 TOS or IPv6 traffic class, and sets the priority of background for this host's own queues.
- * Who belongs to the cgroup is decided outside.
+ * The members of the cgroup are decided outside.
  *
  * A socket stays in the cgroup that it was made in, also when its process is moved to another: such a socket is in
  * `moved`, has got what its new place asks for by setsockopt(), and what it accepts inherits both.

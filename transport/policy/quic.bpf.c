@@ -4,7 +4,7 @@
  *
  * HTTP/3 runs over UDP, where nothing yields. A client whose QUIC is refused, as by a host that does not have it, falls back
  * to HTTP/2 over TCP at once. So datagrams to its port are refused to processes that were asked to do without, and to those
- * in such cgroups; all other UDP passes. Attached to the root of the cgroups, and only once somebody asks for it, for it
+ * in such cgroups; all other UDP passes. Attached to the root of the cgroups, and only at the first wish, as it
  * costs every connect() of the machine, and every datagram of a socket that is not connected, a call.
  */
 #include "vmlinux.h"

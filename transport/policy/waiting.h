@@ -23,7 +23,7 @@ struct waiting_counters {
 	u64 done; /* as chosen now */
 	u64 refused; /* the kernel would not have them on cc_name */
 	s64 reason; /* why, of the last: an errno below 0 */
-	u64 unjoined; /* what they receive cannot begin to yield */
+	u64 unjoined; /* their incoming traffic cannot yield */
 };
 
 #endif

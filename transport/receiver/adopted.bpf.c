@@ -2,7 +2,7 @@
 /*
  * The receiver shim for sockets of any cgroup, one by one: those whose process is nice, and those whose application says so
  * itself. connection.h says what happens to them; here it does so with connections of its own, so that no socket is handled
- * twice. Attached to the root of the cgroups; whoever does not yield runs it when a connection begins, and for no packet.
+ * twice. Attached to the root of the cgroups; a connection that does not yield runs it at its start, and for no packet.
  */
 #include "connection.h"
 #include "of_cgroups.h"

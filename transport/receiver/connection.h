@@ -149,7 +149,7 @@ static __always_inline void yields(struct bpf_sock_ops *ops, struct bpf_sock *sk
 	__sync_fetch_and_add(&nn_receiver_counters.connections, 1);
 }
 
-/* Somebody's program that asked for events of its own may have forgotten what others had asked for. */
+/* Another program that asked for its events may have cleared those of others. */
 static __always_inline void ask_again(struct bpf_sock_ops *ops, struct bpf_sock *sk)
 {
 	struct connection *c;

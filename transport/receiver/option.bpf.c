@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The socket option NETNICE_RECEIVE: sockets that are in use begin to yield, or stop, when an application or `netnice -p`
- * says so. From the next ACK on adopted.bpf.c does the rest. Attached to the root of the cgroups, and only once somebody
- * asks for it, for it costs every setsockopt() of the machine a call.
+ * says so. From the next ACK on adopted.bpf.c does the rest. Attached to the root of the cgroups, and only at the first
+ * wish, as it costs every setsockopt() of the machine a call.
  *
- * 1 begins, 0 stops. Who may: algorithms/receiver/wish.h. On a socket that is not connected it is a wish that comes true
+ * 1 begins, 0 stops. Rights: algorithms/receiver/wish.h. On a socket that is not connected it is a wish that comes true
  * when it is, and that what it accepts inherits.
  */
 #include "vmlinux.h"

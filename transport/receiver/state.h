@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the receiver shims keep, and who watches them reads: the loader, the lab's guest. */
+/* What the receiver shims keep, and the loader and the lab's guest read. */
 #ifndef NN_RECEIVER_STATE_H
 #define NN_RECEIVER_STATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A map that objects share: who wishes that a socket yields with what it receives. */
+/* A map that objects share: what asked a socket to yield with its incoming traffic. */
 #ifndef NN_RECEIVER_WISHES_H
 #define NN_RECEIVER_WISHES_H
 

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// The paper's six (section 5.1), with the background of this project in place of Nice.
 pub const SIX: &str = "reno/none,netnice/none,reno/reno,reno/netnice,reno/reno8,reno/netnice8";
-/// The receivers of netnice: who downloads asks for them, the sender need know nothing.
+/// The receivers of netnice: the downloading end asks for them, the sender need know nothing.
 const RECEIVERS: [&str; 3] = ["tide", "vulture", "rledbat"];
 /// Names that end with a digit; behind any other name a number is how many.
 const NUMBERED: [&str; 6] = ["netnice1", "netnice2", "nicer0", "nicer1", "nicer2", "bbr3"];
@@ -18,7 +18,7 @@ const MOST: u32 = 64;
 /// TCP_CA_NAME_MAX of the kernel, less the closing zero.
 const LONGEST_NAME: usize = 15;
 
-/// Who sends, seen from the machine that runs `netnice-measure run`.
+/// The end that sends, seen from the machine that runs `netnice-measure run`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {

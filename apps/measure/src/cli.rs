@@ -57,7 +57,7 @@ pub enum Command {
     Report(Report),
 }
 
-/// Nothing is sent for anybody without the token, and never more than this for anybody with it.
+/// Nothing is sent for a client without the token, and never more than this for clients with it.
 #[derive(Debug, Args)]
 pub struct Serve {
     /// The file with the secret
@@ -97,7 +97,7 @@ pub struct Run {
     /// What to do: each as often as the others, in random order
     #[arg(long, value_name = "ACTION,…", value_delimiter = ',', default_value = SIX)]
     pub actions: Vec<Action>,
-    /// Who sends; with a receiver of netnice always the server
+    /// Direction of the data; with a receiver of netnice always the server
     #[arg(long, value_name = "up|down", default_value = "up", hide_possible_values = true)]
     pub direction: Direction,
     /// Mean pause between two measurements; pauses are exponentially distributed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! How a connection is told who decides its rate.
+//! How a connection is told what decides its rate.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};

@@ -135,7 +135,7 @@ fn report(options: &cli::Report) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Waits until somebody wants this to end.
+/// Waits for a signal to end.
 fn signalled() -> Result<impl Future<Output = ()>> {
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     Ok(async move {

@@ -189,7 +189,7 @@ pub struct Results {
 
 impl Results {
     /// Opens or makes the file for one writer, and reads what is there. What a crash has cut off goes.
-    /// It cannot be read or written, or somebody else writes to it.
+    /// It cannot be read or written, or another process writes to it.
     pub fn open(path: &Path) -> Result<(Self, Vec<Record>, Vec<Damage>), ResultsError> {
         let failed = |e| ResultsError::Write(path.into(), e);
         let file = OpenOptions::new()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The secret that both ends know, and what proves that somebody knows it.
+//! The secret that both ends know, and what proves that an end knows it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -13,12 +13,12 @@ use thiserror::Error;
 
 /// Bytes of a nonce and of a proof.
 pub const LENGTH: usize = 32;
-/// A shorter one could be guessed by whoever has seen one exchange.
+/// A shorter one could be guessed from one exchange.
 const SHORTEST: usize = 32;
 
 /// A number that is used once.
 pub type Nonce = [u8; LENGTH];
-/// What only somebody who knows the token can make of two nonces.
+/// What only a holder of the token can make of two nonces.
 pub type Proof = [u8; LENGTH];
 
 /// Why there is no token.
@@ -28,7 +28,7 @@ pub enum TokenError {
         "cannot read the token in {0}: {1}; make one with 'netnice-measure token {0}' and copy it to the other end"
     )]
     Unreadable(PathBuf, io::Error),
-    #[error("others can read the token in {0}; run 'chmod 600 {0}', or make a new one if somebody may have")]
+    #[error("others can read the token in {0}; run 'chmod 600 {0}', or make a new one if they may have")]
     Shared(PathBuf),
     #[error("the token in {0} has {1} characters, and fewer than {SHORTEST} can be guessed; make one with 'netnice-measure token FILE'")]
     Short(PathBuf, usize),

@@ -12,8 +12,8 @@
 //! | [`Request`]      | [`Answer`]              | JSON  |
 //! | [`GO`]: a download begins |                | 1     |
 //!
-//! Before the proof the server has sent less than it was sent, to an address that has answered: nobody can make it
-//! send to somebody else.
+//! Before the proof the server has sent less than it was sent, to an address that has answered: no client can make it
+//! send to another.
 
 use std::io;
 
@@ -37,7 +37,7 @@ const SESSION: &str = "netnice-measure session";
 const YES: u8 = b'Y';
 const NO: u8 = b'N';
 
-/// Why the server let nobody in.
+/// Why the server did not let a client in.
 #[derive(Debug, Error)]
 pub enum Refusal {
     #[error("it did not speak this protocol")]
@@ -60,7 +60,7 @@ pub enum Greeting {
 }
 
 /// The server's side; gives the key of this connection.
-/// Whoever is there does not prove to know the token.
+/// The client does not prove to know the token.
 pub async fn admit<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S, token: &Token) -> Result<Proof, Refusal> {
     let mut magic = [0; MAGIC.len()];
     stream.read_exact(&mut magic).await?;
@@ -186,7 +186,7 @@ impl Session {
         buffer[16..SHORTEST].copy_from_slice(&tag[..TAG]);
     }
 
-    /// Does this datagram come from somebody who knows the key?
+    /// Does this datagram come from a holder of the key?
     #[must_use]
     pub fn opens(&self, buffer: &[u8]) -> bool {
         buffer.len() >= SHORTEST && same(&self.tag(&buffer[..16])[..TAG], &buffer[16..SHORTEST])

@@ -85,7 +85,7 @@ fn a_hundred_thousand_strangers() {
                 }
             });
         }
-        // In the midst of it, somebody who may.
+        // In the midst of it, a client with the token.
         while next.load(Ordering::Relaxed) < CONNECTIONS / 10 {
             thread::sleep(Duration::from_millis(10));
         }

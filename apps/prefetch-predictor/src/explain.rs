@@ -21,7 +21,7 @@ pub struct Reason {
 pub enum Withheld {
     /// It has a query that no pattern names.
     Query,
-    /// Its latest reply must not be kept, or not for everybody.
+    /// Its latest reply must not be kept, or is not for every user.
     NotReusable,
     /// No reply was seen.
     NoReply,

@@ -7,7 +7,7 @@
 //! - "Non-image" is for the caller to say; the log readers count style sheets, scripts and fonts as images, since
 //!   pages embed them today as they did images then.
 //! - Memory is bounded: counts are halved, a few contexts a request, while all takes more than it may.
-//! - A URL is predicted only once its reply was seen to be for everybody, and several networks have asked for it.
+//! - A URL is predicted only once its reply was seen to be for every user, and several networks have asked for it.
 
 mod client;
 mod contexts;

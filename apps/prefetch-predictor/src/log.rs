@@ -36,7 +36,7 @@ pub struct Record {
     pub status: u16,
     /// Bytes of the reply; 0 where the log does not say.
     pub bytes: u64,
-    /// Whether somebody was logged in by HTTP's own means.
+    /// Whether a user was logged in by HTTP's own means.
     pub user: bool,
 }
 

@@ -28,7 +28,7 @@ pub struct Params {
     pub trust_logs: bool,
     /// Bytes for all that is learned: contexts and URLs age when they need more.
     pub memory: usize,
-    /// Clients whose latest requests are kept; who was silent longest is forgotten.
+    /// Clients whose latest requests are kept; the one silent longest is forgotten.
     pub clients: usize,
     /// A client that is silent for so long begins a new visit.
     pub visit: Duration,

@@ -21,7 +21,7 @@ pub struct Request<'a> {
     pub url: &'a str,
     /// Pages make contexts; what they embed (images) is only predicted.
     pub page: bool,
-    /// Whether the reply may be kept for everybody; `None` where the request or its record does not say.
+    /// Whether the reply may be kept for every user; `None` where the request or its record does not say.
     pub reusable: Option<bool>,
     /// Since any fixed moment.
     pub at: Duration,
@@ -150,7 +150,7 @@ impl Predictor {
         self.forget();
     }
 
-    /// A reply for `url` was seen that must not be kept for everybody.
+    /// A reply for `url` was seen that must not be kept for every user.
     pub fn withdraw(&mut self, url: &str) {
         if let Some(index) = self.urls.find(url) {
             self.urls.set_reusable(index, false);

@@ -16,7 +16,7 @@ pub(crate) struct UrlId {
 #[derive(Debug, Default)]
 pub(crate) struct Url {
     pub text: Option<Arc<str>>,
-    /// Whether the latest reply that was seen may be kept for everybody; `None`: no reply was seen.
+    /// Whether the latest reply that was seen may be kept for every user; `None`: no reply was seen.
     pub reusable: Option<bool>,
     /// Networks that asked for it, each once, no more than are needed.
     pub clients: Vec<u64>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What is never predicted: URLs that few networks know, whose reply is not for everybody, or that have a query.
+//! What is never predicted: URLs that few networks know, whose reply is not for every user, or that have a query.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

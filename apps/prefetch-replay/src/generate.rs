@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! A log of documented statistics, for those who have none: `netnice-replay generate`.
+//! A log of documented statistics, for sites without one: `netnice-replay generate`.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -36,7 +36,7 @@ pub fn run(options: &Generate) -> anyhow::Result<()> {
     Ok(netnice_output::print(text)?)
 }
 
-/// In Common Log Format; its seconds are whole, so that images share theirs with their page or have the next.
+/// In Common Log Format; its seconds are whole, so that images have the second of their page, or the next.
 pub fn line(text: &mut String, asked: &Asked) {
     let time = DateTime::from_timestamp(DAY + asked.at.as_secs() as i64, 0).unwrap_or_default();
     let client = Ipv4Addr::from(CLIENTS | (asked.visit & 0x1_ffff));

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use netnice_units::{seconds, Size, Time};
 
-/// Play the visits of an access log, and say what prefetching did to those who waited.
+/// Play the visits of an access log, and show what prefetching did to users who waited.
 ///
 /// Virtual clients read a log (Common, Combined, W3C extended, Squid's), each with a
 /// cache of its own. What the log's users asked for they ask the server for over one
@@ -41,7 +41,7 @@ pub enum Command {
 
 /// Play a log's visits against a server, and report how long everything took
 ///
-/// Only what was answered in full to nobody in particular is played: GET, with status 200 or 304, without a user's name.
+/// Only what was answered in full to no particular user is played: GET, with status 200 or 304, without a user's name.
 /// A page is demanded, then at once whatever its user's browser demanded until the next page; the user thinks for as long
 /// as passed in the log from page to page. The trace's clients are dealt to the virtual clients, which play their visits
 /// one after the other, none before its time.

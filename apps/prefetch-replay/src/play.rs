@@ -112,7 +112,7 @@ async fn replay(options: &Play, server: &Server, dealt: Vec<Vec<Visit>>) -> anyh
     Ok(Report::new(all.len(), &record, sum(&all), begin, warmup))
 }
 
-/// For who watches, for ever.
+/// For a watching user, for ever.
 async fn progress(record: &Record, begin: Instant) {
     if !io::stderr().is_terminal() {
         std::future::pending::<()>().await;

@@ -141,7 +141,7 @@ pub struct Kept {
     pub bytes: u64,
     /// To prefetch once the user is there.
     pub hints: Vec<String>,
-    /// It was prefetched, and nobody has asked for it yet.
+    /// It was prefetched, and not asked for yet.
     pub unused: bool,
 }
 
@@ -151,7 +151,7 @@ pub struct Cache {
     entries: LruCache<String, Kept>,
     bytes: u64,
     most: u64,
-    /// Prefetched bytes that were forgotten before anybody asked for them.
+    /// Prefetched bytes that were forgotten before they were asked for.
     forgotten_unused: u64,
 }
 
@@ -197,7 +197,7 @@ impl Cache {
         }
     }
 
-    /// Prefetched bytes that nobody has asked for.
+    /// Prefetched bytes that were not asked for.
     pub fn unused(&self) -> u64 {
         let unused = self.entries.iter().filter(|(_, kept)| kept.unused);
         self.forgotten_unused + unused.map(|(_, kept)| kept.bytes).sum::<u64>()

@@ -22,7 +22,7 @@ const LAST_LINES: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 enum Note {
     Line(String),
-    /// Who sends it waits until all before it is in the file.
+    /// The sender waits until all before it is in the file.
     Flush(SyncSender<()>),
 }
 

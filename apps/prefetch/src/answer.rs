@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! A request's answer: refused, a page of the proxy's own, a prefetch, or what somebody waits for.
+//! A request's answer: refused, a page of the proxy's own, a prefetch, or what a user waits for.
 
 use std::convert::Infallible;
 use std::sync::Arc;

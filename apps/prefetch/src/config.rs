@@ -85,7 +85,7 @@ pub struct Prefetch {
     pub memory: Size,
     /// With so many demand requests under way, prefetches are refused
     pub busy: usize,
-    /// A prefetch that takes longer is sent as if somebody waited for it: perhaps somebody does
+    /// A prefetch that takes longer is sent as if a user waited for it: perhaps a user does
     #[serde(deserialize_with = "written")]
     pub deadline: Time,
     /// Congestion controls for prefetches: the first that the kernel has

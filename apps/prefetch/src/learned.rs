@@ -73,7 +73,7 @@ pub fn train(config: &Config, logs: &[PathBuf]) -> Result<String> {
     ))
 }
 
-/// A log names clients and the order of their requests; it does not say whether a reply is for everybody.
+/// A log names clients and the order of their requests; it does not say whether a reply is for every user.
 fn request<'a>(record: &'a Record, clients: &Clients) -> Request<'a> {
     let program = record.program.as_bytes();
     let (client, network) = match record.address.parse::<IpAddr>() {

@@ -51,7 +51,7 @@ impl Learner {
         })
     }
 
-    /// A browser of a network asked for `url`; `reusable` where its reply was for everybody to see.
+    /// A browser of a network asked for `url`; `reusable` where its reply was for every user to see.
     pub fn learn(&self, client: u64, network: u64, url: &str, page: bool, reusable: Option<bool>) {
         let at = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
@@ -67,7 +67,7 @@ impl Learner {
         lock(&self.predictor).learn(request);
     }
 
-    /// Its latest reply is not for everybody.
+    /// Its latest reply is not for every user.
     pub fn withdraw(&self, url: &str) {
         lock(&self.predictor).withdraw(url);
     }

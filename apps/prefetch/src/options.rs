@@ -10,12 +10,12 @@ use hyper::Uri;
 use crate::config::{Config, Mode, Preset};
 use crate::Result;
 
-/// Let browsers prefetch what their users will want next, on bandwidth that nobody wants.
+/// Let browsers prefetch what their users will want next, on bandwidth that nothing else wants.
 ///
 /// A reverse proxy in front of a web site. It learns from the requests that pass
 /// which pages follow which, and tells browsers (Link: rel=prefetch). What they
-/// then fetch ahead is sent on the congestion control 'netnice', which gets out of
-/// everything else's way; what somebody waits for is sent as ever.
+/// then fetch ahead is sent on the congestion control 'netnice', which yields to
+/// all other traffic; what a user waits for is sent as ever.
 ///
 /// With no options the site is http://localhost:8000, browsers come to
 /// http://localhost:8080, and http://localhost:8090 shows what it does. A URL is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The way of a request that somebody waits for: to the site's server and back, with hints on pages.
+//! The way of a request that a user waits for: to the site's server and back, with hints on pages.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -186,7 +186,7 @@ impl Proxy {
         }
     }
 
-    /// Learns from a reply that is for everybody; gives what its client should be told.
+    /// Learns from a reply that is for every user; gives what its client should be told.
     fn learn(&self, settings: &Settings, asked: &Asked, status: StatusCode, reply: &HeaderMap) -> Vec<String> {
         let for_everybody = rules::is_for_everybody(status, reply, std::time::SystemTime::now());
         if for_everybody == Some(false) {

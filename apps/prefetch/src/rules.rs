@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What headers say about a request and its reply: whether somebody prefetches, what is personal, what is worth keeping.
+//! What headers say about a request and its reply: is it prefetched, is it personal, is it worth keeping.
 
 use std::time::{Duration, SystemTime};
 
@@ -90,7 +90,7 @@ fn varies_by_person(reply: &HeaderMap) -> bool {
     })
 }
 
-/// What a reply says of its URL: whether browsers of anybody may keep it. `None`: nothing.
+/// What a reply says of its URL: whether any user's browser may keep it. `None`: nothing.
 pub fn is_for_everybody(status: StatusCode, reply: &HeaderMap, now: SystemTime) -> Option<bool> {
     match status {
         _ if is_personal(reply, false) || varies_by_person(reply) => Some(false),

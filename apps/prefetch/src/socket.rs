@@ -34,7 +34,7 @@ impl Socket {
         })
     }
 
-    /// What is sent from now on, and what waits, takes only what nobody else wants. False: the kernel refused.
+    /// What is sent from now on, and what waits, takes only what other traffic leaves. False: the kernel refused.
     pub fn yield_to_all(&self, congestion_control: &str) -> bool {
         let done = set_congestion(&self.stream, congestion_control).is_ok();
         if done {
@@ -43,7 +43,7 @@ impl Socket {
         done
     }
 
-    /// Somebody waits for it again. The window starts as on a fresh connection: netnice leaves nothing smaller behind.
+    /// A user waits for it again. The window starts as on a fresh connection: netnice leaves nothing smaller behind.
     pub fn hurry(&self, congestion_control: &str) -> bool {
         let was = self.background.swap(false, Ordering::AcqRel);
         was && set_congestion(&self.stream, congestion_control).is_ok()
@@ -57,7 +57,7 @@ impl Socket {
         unacknowledged(&self.stream).unwrap_or(0)
     }
 
-    /// Nobody reads or writes it any more.
+    /// No task reads or writes it any more.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
     }

@@ -16,7 +16,7 @@ const MOST_VISITORS: usize = 10_000;
 const MOST_TOLD: usize = 64;
 /// Prefetched replies that may still prove useful.
 const MOST_UNUSED: usize = 16;
-/// What nobody asked for by then was for nothing.
+/// What was not asked for by then was for nothing.
 const USEFUL: Duration = Duration::from_secs(600);
 
 /// A prefetched reply on its way.

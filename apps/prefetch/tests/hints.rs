@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Who is told what, and what is never told.
+//! What each browser is told, and what none is.
 
 use crate::harness::{file, page, run, teach, Answer, Folder, Proxy, Site};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Thousands of requests that no honest browser sends, beside honest users: nothing crashes, nobody gets another's
+//! Thousands of requests that no honest browser sends, beside honest users: nothing crashes, no user gets another's
 //! page, no hint names what strangers planted, memory stays bounded. NETNICE_HOSTILE_TRIES=100000: the long run.
 
 use std::io::{Read, Write};
@@ -95,7 +95,7 @@ fn request(random: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// One try; whatever comes back must be a reply for nobody in particular.
+/// One try; whatever comes back must be a reply for no particular user.
 fn attack(proxy: &Proxy, random: &mut Rng) {
     let Ok(mut stream) = TcpStream::connect(proxy.address) else {
         return;

@@ -10,7 +10,7 @@ use crate::harness::{connect, header, Browser, Folder, Proxy, Site};
 
 const UPGRADE: &str = "Connection: Upgrade\r\nUpgrade: WebSocket\r\n";
 
-/// A site that grants each upgrade and sends back all it gets; it also grants one at `/eager` that nobody asked for.
+/// A site that grants each upgrade and sends back all it gets; it also grants one at `/eager` that was not asked for.
 fn site() -> Site {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");

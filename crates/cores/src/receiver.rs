@@ -141,7 +141,7 @@ impl Clock {
     }
 }
 
-/// `enum nn_wish`: who has a connection yield.
+/// `enum nn_wish`: what asked a connection to yield.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The cores on the host: each rule, what holds for any path, and who may make whom how nice.
+//! The cores on the host: each rule, what holds for any path, and rights over niceness.
 
 mod base_drift;
 mod connection;

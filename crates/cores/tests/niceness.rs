@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Who may make whom how nice: algorithms/niceness, every call there is against every niceness there is.
+//! Rights over niceness: algorithms/niceness, every call there is against every niceness there is.
 
 use std::collections::HashSet;
 

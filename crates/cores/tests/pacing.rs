@@ -108,7 +108,7 @@ fn while_stamps_lie_the_rtt_is_the_rounds_own() {
         ..flow.ack(2, start, BASE_US)
     };
     flow.core.on_ack(&freed);
-    // The kernel's RTT says nothing (0); the round took six base RTTs: somebody's queue is there.
+    // The kernel's RTT says nothing (0); the round took six base RTTs: there is a queue of other traffic.
     flow.now_us += 6 * BASE_US;
     let sent = flow.delivered;
     let late = Ack {

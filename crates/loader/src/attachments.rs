@@ -72,8 +72,8 @@ pub fn detach(cgroup: &Path) -> Result<Option<Reached>> {
     finish(&map, &hierarchy, cgroup).map(Some)
 }
 
-/// What runs in the cgroup becomes as its entry has it, which was to be reached. Whoever is ended before leaves an entry
-/// that says so, and the next who comes by does it ([`finish_all`]).
+/// Makes what runs in the cgroup as its entry has it. A command that is ended before leaves an entry that says so, and
+/// the next command does it ([`finish_all`]).
 pub(crate) fn finish(map: &MapHandle, hierarchy: &Hierarchy, cgroup: &Path) -> Result<Reached> {
     let Ok(id) = id(cgroup) else {
         return Ok(Reached::default()); // it has ended
@@ -82,7 +82,7 @@ pub(crate) fn finish(map: &MapHandle, hierarchy: &Hierarchy, cgroup: &Path) -> R
     let reached = reach(hierarchy, cgroup);
     let _lock = Lock::take()?;
     let Some(asked) = asked.filter(|asked| bits(map, id) == Some(*asked)) else {
-        return Ok(reached); // somebody has asked for something else meanwhile
+        return Ok(reached); // another command has asked for something else meanwhile
     };
     match niceness::group(asked) {
         Some(_) => put(map, id, asked & !ATTACHED_UNREACHED)?,
@@ -91,7 +91,7 @@ pub(crate) fn finish(map: &MapHandle, hierarchy: &Hierarchy, cgroup: &Path) -> R
     Ok(reached)
 }
 
-/// What somebody began, and was ended before it was done.
+/// What a command began, and was ended before it was done.
 pub(crate) fn finish_all() -> Result<()> {
     let unreached = |bits: &u32| bits & ATTACHED_UNREACHED != 0;
     let entries = entries();
@@ -190,7 +190,7 @@ pub(crate) fn restore(kept: &HashMap<u64, u32>) {
 }
 
 /// Has sockets ask for the cgroups that they are made in, at the depths where some are attached. A cgroup that is made
-/// meanwhile, and that a rule names, may add a depth: whoever writes looks again.
+/// meanwhile, and that a rule names, may add a depth: the writer looks again.
 pub(crate) fn look(hierarchy: &Hierarchy) -> Result<()> {
     loop {
         let depths = depths(hierarchy);
@@ -323,7 +323,7 @@ impl Reached {
     pub fn why(&self) -> Option<String> {
         let reason = self.reason.as_ref()?;
         let missed = self.missed;
-        Some(format!("{missed} sockets in use are as they were: {reason}"))
+        Some(format!("could not change {missed} open sockets: {reason}"))
     }
 }
 

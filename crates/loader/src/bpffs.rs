@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The file system that pins live in. Mounted by up where it is missing, and then unmounted by down:
-//! the mount's source name remembers who did it.
+//! the mount's source name says that netnice did it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(crate) fn mount() -> Result<()> {
         .map_err(|why| Error::file("mount a bpf file system on", POINT)(why.into()))
 }
 
-/// Unmounts if netnice mounted it and nobody else has pinned anything since. Says whether it did.
+/// Unmounts if netnice mounted it and no other program has pinned anything since. Says whether it did.
 pub(crate) fn unmount() -> Result<bool> {
     let ours = mounted(&mount_table()?).is_some_and(|m| m.source == OURS);
     if !ours || !is_empty() {
@@ -47,7 +47,7 @@ pub(crate) fn unmount() -> Result<bool> {
     }
     match rustix::mount::unmount(POINT, UnmountFlags::empty()) {
         Ok(()) => Ok(true),
-        // Somebody stands in it: the empty mount harms nobody, and the next down tries again.
+        // A process stands in it: the empty mount does no harm, and the next down tries again.
         Err(Errno::BUSY) => Ok(false),
         Err(why) => Err(Error::file("unmount", POINT)(why.into())),
     }

@@ -64,9 +64,9 @@ pub enum Error {
     OtherBuild,
     #[error("unknown receiver '{0}': choose one of off, {1}")]
     UnknownReceiver(String, String),
-    #[error("somebody else's eBPF program holds the root of the cgroups, so no other cgroup can be reached.\n'netnicectl status' tells what the kernel said.")]
+    #[error("another eBPF program is attached exclusively to the root cgroup, so no other cgroup can be reached.\n'netnicectl status' shows what the kernel said.")]
     RootIsTaken,
-    #[error("{0} holds the root of the cgroups so that no program can be attached there, nor to any cgroup below: no connection can be reached.\nHave whoever attached it let others join (BPF_F_ALLOW_MULTI), or detach it: 'bpftool cgroup detach'.")]
+    #[error("{0} holds the root of the cgroups so that no program can be attached there, nor to any cgroup below: no connection can be reached.\nAttach it so that others may join (BPF_F_ALLOW_MULTI), or detach it: 'bpftool cgroup detach'.")]
     NothingBelow(Holder),
     #[error("no unit, container or other cgroup is named '{0}'.\nName a unit as systemd does, 'cron.service', or a path below {1}.")]
     NoCgroup(String, PathBuf),
@@ -140,7 +140,7 @@ pub struct Finding {
     pub remedy: String,
 }
 
-/// Where netnice attaches programs for everybody.
+/// Where netnice attaches programs for all users.
 const HOOKS: [(&str, bpf_attach_type); 3] = [
     ("sock_create", BPF_CGROUP_INET_SOCK_CREATE),
     ("sock_ops", BPF_CGROUP_SOCK_OPS),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Which traffic yields, and to whom: what a cgroup stands for, and its name.
+//! Which traffic yields, and to which other: what a cgroup stands for, and its name.
 
 use std::fmt::{self, Display, Formatter};
 

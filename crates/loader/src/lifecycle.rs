@@ -65,7 +65,7 @@ fn bring(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> 
         nice: niceness::entries(),
     };
     let (attached, ruled) = (attachments::entries(), rules::current());
-    // The mark of completeness first: whoever dies from here on leaves something visibly incomplete.
+    // The mark of completeness first: a command that dies from here on leaves something visibly incomplete.
     pins::remove_file(&pins::state())?;
     release();
     pins::remove_links(None)?;
@@ -76,7 +76,7 @@ fn bring(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> 
         // The first error is the one to tell; the next up removes what this could not.
         let _ = pins::remove_links(None).and_then(|()| pins::remove_rest());
         if outcome == Outcome::Loaded {
-            let _ = hierarchy.remove().and_then(|_| bpffs::unmount()); // nobody was in them
+            let _ = hierarchy.remove().and_then(|_| bpffs::unmount()); // no process was in them
         }
     }
     loaded?;
@@ -146,7 +146,7 @@ fn load(
         }
     }
     receiver::load(hierarchy, on_step)?;
-    // Somebody else's program may hold the root of the cgroups; then root's levels work, and others are told why not.
+    // Another program may hold the root of the cgroups; then root's levels work, and others are told why not.
     let hindered = load_for_all(hierarchy, options.mark, &kept.nice).err();
     on_step(Step::NicenessAttached);
     if kept.adopting {
@@ -169,14 +169,14 @@ fn load_for_all(hierarchy: &Hierarchy, mark: bool, nice: &[(u32, u32)]) -> Resul
     })
 }
 
-/// Why nothing can be attached to cgroups below the root, if somebody's program is the reason.
+/// Why nothing can be attached to cgroups below the root, if another program is the reason.
 fn held(hierarchy: &Hierarchy) -> Option<Error> {
     let sockops = |holder: &Holder| holder.hook == "sock_ops";
     let all = holders(hierarchy.root());
     all.into_iter().find(sockops).map(Error::NothingBelow)
 }
 
-/// Who holds the root of the cgroups, if it is held.
+/// The program that holds the root of the cgroups, if it is held.
 fn by_whom(hierarchy: &Hierarchy) -> String {
     let holders = holders(hierarchy.root());
     let first = holders.first();
@@ -326,7 +326,7 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
         Place::Root => attached_to(&link) == root,
     };
     if state.hindered.is_none() && !(niceness::links().all(in_place) && at_root(ADOPTED_PROGRAM)) {
-        defects.push("the programs that let everybody be nice are gone".to_owned());
+        defects.push("the programs that let every user be nice are gone".to_owned());
     }
     if !pins::params().exists() || !pins::receiver_params().exists() {
         defects.push("the parameters are gone".to_owned());

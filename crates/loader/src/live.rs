@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The TCP sockets that a process already has, switched while they are in use.
 //!
-//! Each is duplicated from the process (pidfd_getfd), for which the kernel asks the rights of a debugger: nobody
-//! reaches what is not theirs. A socket that processes share is switched for all of them. A connection that waits to
+//! Each is duplicated from the process (pidfd_getfd), for which the kernel asks the rights of a debugger: no user
+//! reaches another's sockets. A socket that processes share is switched for all of them. A connection that waits to
 //! be accepted has no descriptor: an iterator in the kernel switches it with its listening socket, which takes root.
 
 mod process;
@@ -59,7 +59,7 @@ impl Target {
         }
     }
 
-    /// The same for who may not make them less nice, or does not mean to.
+    /// The same for a caller that may not make them less nice, or does not mean to.
     pub fn only_nicer(self) -> Self {
         Self {
             only_nicer: true,
@@ -100,7 +100,7 @@ pub struct Switched {
     /// Those that the kernel would not change, and its last reason.
     pub refused: usize,
     pub reason: Option<io::Error>,
-    /// Those whose receiving cannot begin to yield, and why.
+    /// Sockets whose incoming traffic cannot yield, and why.
     pub unadopted: usize,
     pub unadopted_reason: Option<NotAdopted>,
     /// Connections that wait to be accepted, and stay as they are because it takes root.

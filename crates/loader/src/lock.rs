@@ -77,7 +77,7 @@ fn admitted(folder: &Path, session: Option<&str>, longest: Duration) -> Result<O
             let (pid, name) = (pid.to_owned(), name.to_owned());
             return Err(Error::Reserved(pid, name, longest.as_secs()));
         }
-        // A session has locked it before it says who it is.
+        // A session has locked it before it says its name.
         if !told && !pid.is_empty() {
             told = true;
             complain(format_args!(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The network niceness of processes: an attribute as nice(1) has it, which anybody may raise and children inherit.
+//! The network niceness of processes: an attribute as nice(1) has it, which a user may raise and children inherit.
 //!
 //! [`raise`] asks for it, by a call that needs no rights; the rest is root's.
 
@@ -89,7 +89,7 @@ pub(crate) fn bits(group: Group) -> u32 {
     .sum()
 }
 
-/// The same for who may be asked to do without QUIC, too.
+/// The same for a process that may be asked to do without QUIC, too.
 pub(crate) fn bits_with_quic(group: Group, without_quic: bool) -> u32 {
     bits(group) | if without_quic { NN_NICENESS_NO_QUIC } else { 0 }
 }
@@ -109,7 +109,7 @@ pub(crate) fn group(bits: u32) -> Option<Group> {
 }
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/niceness.bpf.o"));
-/// Last the call: who is answered finds everything in place.
+/// Last the call: a process that gets an answer finds everything in place.
 const PROGRAMS: [(&str, Place); 8] = [
     ("netnice_fork", Place::Kernel),
     ("netnice_exit", Place::Kernel),
@@ -202,7 +202,7 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result
     for (name, place) in PROGRAMS {
         let program = loaded.progs_mut().find(|program| program.name() == name);
         let program = program.expect("the object has the programs of its list");
-        let mut link = attach(&program, place, &root).map_err(Error::bpf(format!("attach '{name}' for everybody")))?;
+        let mut link = attach(&program, place, &root).map_err(Error::bpf(format!("attach '{name}' for all users")))?;
         link.pin(pins::niceness_link(name))
             .map_err(Error::bpf("pin the programs of niceness"))?;
     }
@@ -269,8 +269,8 @@ const DONE: u32 = NN_CALL_DONE as u32;
 /// Why a process did not become nicer.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// Netnice is not loaded, or could not be attached for everybody.
-    #[error("nobody answers the call")]
+    /// Netnice is not loaded, or could not be attached for all users.
+    #[error("the call has no answer")]
     Unanswered,
     #[error("as many processes are nice as there is room for")]
     NoRoom,
@@ -281,7 +281,7 @@ pub enum Refusal {
     Other(io::Error),
 }
 
-/// The niceness that this process has by itself; `None` in the foreground, and where nobody answers.
+/// The niceness that this process has by itself; `None` in the foreground, and where the call has no answer.
 pub fn own() -> Option<Group> {
     of(0)
 }

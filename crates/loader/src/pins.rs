@@ -63,7 +63,7 @@ maps! {
     niceness_choices: "niceness-choices",
     niceness_counters: "niceness-counters",
     quic_counters: "quic-counters",
-    /// Who wishes that a socket yields with what it receives, by socket.
+    /// What asked a socket to yield with its incoming traffic, by socket.
     receiver_wishes: "receiver-wishes",
     /// Connections that yield by such a wish.
     receiver_adopted: "receiver-adopted",

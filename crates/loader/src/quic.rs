@@ -2,7 +2,7 @@
 //! Programs in the background that do without QUIC, so that they use TCP, which yields: datagrams to its port are
 //! refused to them.
 //!
-//! The programs that refuse are loaded when somebody asks for it first, for they cost everybody's datagrams a call.
+//! The programs that refuse are loaded at the first wish, as they cost every datagram of the machine a call.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -22,7 +22,7 @@ const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/quic.bpf.o"));
 const PROGRAMS: [&str; 4] = ["quic_connect4", "quic_connect6", "quic_sendmsg4", "quic_sendmsg6"];
 const PORT: u16 = NN_QUIC_PORT as u16;
 
-/// Are they loaded? For who may look.
+/// Are they loaded? For callers that may look.
 pub fn refusing() -> bool {
     links().all(|link| link.exists())
 }
@@ -36,7 +36,7 @@ pub fn refuse() -> Result<()> {
     Ok(())
 }
 
-/// Is this process refused QUIC? Nothing is sent: a UDP socket has nobody else to refuse its connection.
+/// Is this process refused QUIC? Nothing is sent: nothing else refuses the connection of a UDP socket.
 pub fn is_refused() -> bool {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0));
     let done = socket.and_then(|socket| socket.connect((Ipv4Addr::LOCALHOST, PORT)));
@@ -56,7 +56,7 @@ pub(crate) fn links() -> impl Iterator<Item = PathBuf> {
     PROGRAMS.into_iter().map(pins::quic_link)
 }
 
-/// For who holds the lock. True when they were not there.
+/// For the holder of the lock. True when they were not there.
 pub(crate) fn load(hierarchy: &Hierarchy) -> Result<bool> {
     if refusing() {
         return Ok(false);
@@ -82,7 +82,7 @@ pub(crate) fn load(hierarchy: &Hierarchy) -> Result<bool> {
         let program = program.expect("the object has the programs of its list");
         let mut link = program
             .attach_cgroup(root.as_raw_fd())
-            .map_err(Error::bpf(format!("attach '{name}' for everybody")))?;
+            .map_err(Error::bpf(format!("attach '{name}' for all users")))?;
         link.pin(pins::quic_link(name))
             .map_err(Error::bpf("pin the programs that refuse QUIC"))?;
     }

@@ -67,7 +67,7 @@ pub struct State {
     pub algorithms: Vec<String>,
     /// DSCP LE on the sockets of level cgroups that are not called unmarked.
     pub mark: bool,
-    /// Why only root can put a process into the background; `None` when everybody can.
+    /// Why only root can put a process into the background; `None` when every user can.
     #[serde(default)]
     pub hindered: Option<String>,
     /// An up was asked for it, and not only a 'netnice -p' needed it. An older build's state does not say.

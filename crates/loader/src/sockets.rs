@@ -141,7 +141,7 @@ pub struct Flow {
     pub rtt_us: u32,
     /// The least that the kernel has seen in some minutes.
     pub base_us: u32,
-    /// Bytes that the peer has acknowledged; who opened the connection counts one more, its SYN.
+    /// Bytes that the peer has acknowledged; the end that opened the connection counts one more, its SYN.
     pub sent: u64,
     /// Bytes that arrived in order.
     pub received: u64,

@@ -39,13 +39,13 @@ pub struct Status {
     /// None when nothing is loaded.
     pub background: Option<Background>,
     pub groups: Vec<GroupStatus>,
-    /// Cgroups that somebody has put into the background where they are.
+    /// Cgroups that were put into the background where they are.
     pub attached: Vec<Attachment>,
     /// Processes that are nice by themselves, in whatever cgroup; none when it is not loaded.
     pub niceness: Option<NicenessStatus>,
     /// What yields with what it receives, and how; none when nothing is loaded.
     pub receiver: Option<ReceiverStatus>,
-    /// How often QUIC was refused to who is to do without it; none when nobody is.
+    /// How often QUIC was refused; none when it is allowed to all.
     pub quic_refused: Option<u64>,
 }
 

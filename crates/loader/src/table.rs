@@ -31,7 +31,7 @@ pub struct Algorithm {
     pub about: &'static str,
     /// Loaded by every up; the others only when asked for.
     pub shipped: bool,
-    /// The parameters that it uses, with their values before anybody sets them.
+    /// The parameters that it uses, with their values before any is set.
     pub defaults: &'static [(&'static str, u32)],
 }
 

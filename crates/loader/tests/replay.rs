@@ -11,7 +11,7 @@ const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/replay.bpf.o"));
 const STEPS: usize = 5_000;
 
 fn bytes(step: &mut Replay) -> &mut [u8] {
-    // SAFETY: a plain C structure without padding that anybody reads.
+    // SAFETY: a plain C structure; its padding is not read.
     unsafe { slice::from_raw_parts_mut((step as *mut Replay).cast(), size_of::<Replay>()) }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The verifier's budget: what this kernel's verifier had to look at for each program, against tests/verifier/KERNEL.json.
-//! A program that suddenly costs a tenth more has a reason that somebody should know. Needs root.
+//! A program that suddenly costs a tenth more has a reason to be known. Needs root.
 //!
 //! `NETNICE_PIN=1 cargo test --release -p netnice-loader verifier` writes the numbers of this kernel anew.
 

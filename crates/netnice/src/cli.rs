@@ -16,9 +16,9 @@ Levels:
   2  yields to levels 0 and 1 too
 
 Examples:
-  sudo netnice rsync -a /data backup:/data   back up without anybody noticing
+  sudo netnice rsync -a /data backup:/data   back up without slowing others down
   sudo netnice curl -O https://host/image    download: the server need know nothing of it
-  sudo netnice -n 2 rclone sync /data far:   the same, out of the way of other backups too
+  sudo netnice -n 2 rclone sync /data far:   the same, also yielding to other background traffic
   netnice --quic=tcp chromium https://host/  QUIC does not yield: have it use TCP
   netnice git push                           the same without root, once netnice is up
   sudo netnice sh                            everything started from this shell yields
@@ -45,16 +45,16 @@ fn after_long() -> String {
     format!("{}\n\n{AFTER}", Catalogue::read().wrapped(WIDTH))
 }
 
-/// Run COMMAND so that its TCP traffic takes only what nobody else on the path wants.
+/// Run COMMAND so that its TCP traffic takes only what other traffic leaves.
 ///
-/// COMMAND and everything it starts send and receive at full speed while the path is idle and get out of
-/// the way within a few round trips when anybody else needs it. There is no rate to choose, the program
+/// COMMAND and everything it starts send and receive at full speed while the path is idle. They yield
+/// within a few round trips when other traffic needs it. There is no rate to choose, the program
 /// is not changed, and the other end needs nothing. Without COMMAND and -p, prints the level of this process:
 /// 'foreground' when it has none.
 ///
-/// Connections that COMMAND opens or accepts are concerned; those it inherits stay as they are. netnice
-/// is loaded into the kernel by root's first use after a start, or by 'netnicectl up'. From then on anybody
-/// may use it.
+/// Applies to connections that COMMAND opens or accepts. Connections it inherits are unchanged. netnice
+/// is loaded into the kernel by root's first use after a start, or by 'netnicectl up'. From then on every
+/// user may use it.
 #[derive(Debug, Parser)]
 #[command(
     name = "netnice",
@@ -85,7 +85,7 @@ pub struct Cli {
     /// Connections go on without a break, and keep what is known of their path. Processes that these have
     /// started are not moved (see --descendants), what they start from now on is. A socket that processes share
     /// is moved for all of them. What connections in use receive begins to yield since Linux 6.12, and stops
-    /// anywhere. Anybody may make their own processes nicer; of these, what connections in use receive takes
+    /// anywhere. Users may make their own processes nicer; of these, what connections in use receive takes
     /// root, or an administrator's 'netnicectl up --applications'.
     #[arg(
         short,
@@ -98,7 +98,7 @@ pub struct Cli {
 
     /// With -n and -p: the processes that these have started too, and what those have, and so on
     ///
-    /// Not those whose parent has ended: they belong to nobody's family any more.
+    /// Not those whose parent has ended: they no longer descend from it.
     #[arg(short, long, requires_all = ["pid", "level"], conflicts_with = "command")]
     pub descendants: bool,
 
@@ -170,7 +170,7 @@ impl FromStr for Asked {
     }
 }
 
-/// Names the levels to completions, and to who gave none.
+/// Names the levels to completions, and in the error about a wrong one.
 #[derive(Clone)]
 struct Levels;
 

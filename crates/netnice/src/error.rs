@@ -21,9 +21,9 @@ pub enum Error {
     OffCommand,
     #[error("it is not loaded, and only root can load it.\nTry 'sudo netnice …', or have the administrator run 'netnicectl up'.")]
     NotLoaded,
-    #[error("nobody answers when a user asks to be nicer; 'sudo netnicectl status' says why.\nTry 'sudo netnice …' ('sudo netnice sudo -u $USER …' keeps your own rights).")]
+    #[error("netnice is loaded, but without root it cannot be used on this machine; 'sudo netnicectl status' says why.\nTry 'sudo netnice …' ('sudo netnice sudo -u $USER …' keeps your own rights).")]
     Hindered,
-    #[error("nobody refuses QUIC on this machine yet, and only root can load what does.\nTry 'sudo netnice --quic=tcp …', or have the administrator run 'netnicectl up --quic'.")]
+    #[error("QUIC blocking is off, and only root can turn it on: 'netnicectl up --quic'.\nOr try 'sudo netnice --quic=tcp …'.")]
     QuicPasses,
     #[error(
         "there is no room: as many processes are nice as netnice keeps account of.\n'netnicectl status' counts them."
@@ -45,14 +45,14 @@ pub enum Error {
     NotYours(u32, String),
     #[error("process {0} ({1}) is at level {2}: only root can make it less nice, as with nice(1).\nRun the same command with sudo, or start the program again.")]
     LessNice(u32, String, u32),
-    #[error("process {pid}: {refused} of its {all} TCP sockets stay as they were: {reason}.\nThe process has been moved; its new connections are as asked. Repeat it to try again.")]
+    #[error("process {pid}: could not change {refused} of its {all} TCP sockets: {reason}.\nThe process has been moved; its new connections are as asked. Repeat it to try again.")]
     Refused {
         pid: u32,
         refused: usize,
         all: usize,
         reason: io::Error,
     },
-    #[error("process {pid}: what {unadopted} of its TCP sockets receive cannot begin to yield: {reason}.")]
+    #[error("process {pid}: incoming traffic of {unadopted} of its TCP sockets cannot yield: {reason}.")]
     NotAdopted { pid: u32, unadopted: usize, reason: String },
     #[error("cannot print what was asked for: {0}")]
     Print(io::Error),

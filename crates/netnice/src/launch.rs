@@ -54,7 +54,7 @@ fn forgo_quic() -> Result<(), Error> {
     }
 }
 
-/// Where another's program holds the root of the cgroups nobody answers. Root can be moved to a cgroup that yields.
+/// If another program holds the root of the cgroups, the call has no answer. Root can be moved to a cgroup that yields.
 fn join(target: Group) -> Result<(), Error> {
     let hierarchy = Hierarchy::find()?;
     let joined = hierarchy.join(target);

@@ -12,7 +12,7 @@ pub(crate) fn checked(asked: i64) -> Result<u32, Error> {
         .ok_or(Error::NoSuchLevel(asked))
 }
 
-/// Never less nice than now, and never marked again after somebody further out said not to.
+/// Never less nice than now, and never marked again after a command further out said not to.
 pub(crate) fn choose(current: Option<Group>, level: u32, no_mark: bool, direction: Direction) -> Group {
     let Some(now) = current else {
         return Group::new(level, !no_mark, direction);
@@ -30,7 +30,7 @@ pub(crate) fn choose_for(current: Option<Group>, level: u32, no_mark: bool, dire
     Group::new(level, now.marked && !no_mark, direction.unwrap_or(now.direction))
 }
 
-/// Would a process yield less there, to anybody or in any direction, than it does now?
+/// Would a process yield less there, to any traffic or in any direction, than it does now?
 pub(crate) fn less_nice(now: Group, to: Option<Group>) -> bool {
     to.is_none_or(|to| to.level < now.level || now.direction.union(to.direction) != to.direction)
 }

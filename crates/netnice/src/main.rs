@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => {
-            // Where it cannot be printed there is nobody to tell.
+            // If it cannot be printed, there is no reader.
             let _ = usage.print();
             return if usage.use_stderr() {
                 FAILED.into()

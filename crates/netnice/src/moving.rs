@@ -138,7 +138,7 @@ fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
     if done.unaccepted > 0 {
         let (pid, many) = (process.pid, done.unaccepted);
         complain(format_args!(
-            "process {pid}: {many} connections that it has not accepted yet stay as they are: \
+            "process {pid}: could not change {many} connections that it has not accepted yet: \
                  it takes root to reach them."
         ));
     }

@@ -43,9 +43,9 @@ impl Display for Summary<'_> {
         }
         status.niceness.as_ref().map_or(Ok(()), |n| niceness(f, n))?;
         status.receiver.as_ref().map_or(Ok(()), |r| receiver(f, r))?;
-        status.quic_refused.map_or(Ok(()), |refused| {
-            writeln!(f, "QUIC refused to who is to use TCP: {refused}")
-        })
+        status
+            .quic_refused
+            .map_or(Ok(()), |refused| writeln!(f, "QUIC attempts blocked: {refused}"))
     }
 }
 
@@ -74,7 +74,7 @@ fn loaded(f: &mut Formatter<'_>, state: &State, same_build: bool) -> fmt::Result
     writeln!(f, "DSCP LE marking: {}", if state.mark { "on" } else { "off" })?;
     if let Some(why) = &state.hindered {
         writeln!(f, "only root can use it: {why}")?;
-        writeln!(f, "  when that is gone, 'netnicectl down' and 'up' let everybody")?;
+        writeln!(f, "  when that is gone, 'netnicectl down' and 'up' let every user")?;
     }
     if !same_build {
         writeln!(

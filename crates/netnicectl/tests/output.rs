@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What becomes of output that nobody reads, and of output that cannot be written.
+//! What becomes of output without a reader, and of output that cannot be written.
 
 use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;

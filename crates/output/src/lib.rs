@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What netnice's programs print.
 //!
-//! `println!` panics when nobody reads any more (`netnicectl status | head -1`) and when the disk is full. The first is
-//! no error: who asked has seen enough, and the program's exit status is what it would have been. The second is one.
+//! `println!` panics when the reader has gone (`netnicectl status | head -1`) and when the disk is full. The first is
+//! no error: the reader has seen enough, and the program's exit status is what it would have been. The second is one.
 //! So every program prints by [`print`] and [`complain`]; clippy refuses the macros.
 
 use std::env;
@@ -16,7 +16,7 @@ pub fn print(text: impl Display) -> io::Result<()> {
     write(&mut io::stdout().lock(), &text.to_string())
 }
 
-/// Says on standard error, after the program's name, what it has to say. That nobody can read it must not end the program.
+/// Says on standard error, after the program's name, what it has to say. A missing reader must not end the program.
 pub fn complain(what: impl Display) {
     let called = env::args_os().next().unwrap_or_default();
     let program = Path::new(&called).file_name().unwrap_or_default();

@@ -111,7 +111,7 @@ pub fn nested() -> Result<Ends> {
         .up(LOOPBACK, None)
         .context("cannot bring lo up in the new namespace")?;
     a.give_address(block.inner(), block.outer())?;
-    // Without it, packets to a part of the block that nobody uses would go back and forth.
+    // Without it, packets to an unused part of the block would go back and forth.
     a.route(block, Via::Unreachable)
         .with_context(|| format!("cannot close off {block}"))?;
     a.route_everything()

@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     let options = match Options::try_parse() {
         Ok(options) => options,
         Err(e) => {
-            // Printing fails only when nobody reads.
+            // Printing fails only without a reader.
             e.print().ok();
             return ExitCode::from(if e.use_stderr() { FAILED } else { 0 });
         }

@@ -109,7 +109,7 @@ fn environment(ends: &Ends, between: bool) -> Vec<(&'static str, String)> {
     all
 }
 
-/// With --between somebody waits to hear that the path is there, and what its ends are called.
+/// With --between a program waits to hear that the path is there, and what its ends are called.
 fn announce(options: &Options, ends: &Ends) {
     if let Some([a, b]) = options.between.as_deref() {
         let (end_a, end_b) = (&ends.a, &ends.b);

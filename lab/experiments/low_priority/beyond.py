@@ -102,7 +102,7 @@ BY_ROUND_TRIP = (*LEVELS, "nnledbatpp")
 
 
 def both_ways(protocol: str, reverse: str, stamps: bool, seed: int) -> Scenario:
-    """A CUBIC flow fills the way back, or nobody does."""
+    """A CUBIC flow fills the reverse path, or none does."""
     traffic = [bulk("first", protocol, (0.0, 1.0))]
     if reverse != "none":
         traffic.append(Bulk("home", "second", 1, reverse, (5.0, 6.0), group="upload"))

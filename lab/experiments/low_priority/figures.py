@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Low-priority TCP in Linux, figures 1 to 4: each flavour alone, and who yields to whom. Figures 5 and 6: rates.py."""
+"""Low-priority TCP in Linux, figures 1 to 4: each flavour alone, and in pairs. Figures 5 and 6: rates.py."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ EXPERIMENTS["lbe-fig4"] = Experiment(
 # How low the lowest two of the report's five are: each in 80 runs, 20 beside each of the others.
 LOWEST = ("vegas-1-3", NICE)
 BOTH = ("vegas-1-3", "lp")
-"""Over whom the report's NICE won its 15 %, about equally."""
+"""The flavours over which the report's NICE won its 15 %, about equally."""
 NO_RUN_OVER_LP = f"the others have more in {{mean}} of the runs: {AS_RENO}, over which NICE wins none"
 EXPERIMENTS["lbe-fig4-nice"] = Experiment(
     title="Low-priority TCP in Linux, figure 4: NICE and Vegas beside the report's other flavours, 20 random starts",

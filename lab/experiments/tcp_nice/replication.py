@@ -128,7 +128,7 @@ def moments(random: np.random.Generator, alone: float, a_decade: int) -> list[fl
 
 
 def distribution(algorithm: str, throttle: int, seed: int) -> Scenario:
-    """One file to everybody; `throttle`: the most that a server sends to one client, bit/s (0: no limit)."""
+    """One file to all clients; `throttle`: the most that a server sends to one client, bit/s (0: no limit)."""
     chosen, random = protocol(algorithm), np.random.Generator(np.random.PCG64([seed, 0x71F0]))
     traffic: list[Traffic] = []
     for region in range(REGIONS):
@@ -203,7 +203,7 @@ def named(metric: str, where: str) -> str:
 
 
 def bars() -> list[Bar]:
-    """No throttle beats the point that nobody tuned, and who asks for documents does not notice it."""
+    """No throttle beats the point without tuning, and clients of documents do not notice it."""
     frontier = [
         misses.bar(MISSES["nice-fig11"], f"{algorithm} at {throttle or 'any'} bit/s is not better in both: {where}",
                    named("time", where), {"algorithm": algorithm, "throttle": throttle}, OURS,

@@ -118,7 +118,7 @@ EXPERIMENTS["nice-share"] = Experiment(
         *(
             bar(name, "background", 0.70, None, ROUND)
             for name in CONDITIONS
-            if name[:5] not in ("50 ms", "no fo", "smoot")
+            if not name.startswith(("50 ms", "no foreground", "smooth"))
         ),
         *(bar(name, "background", 0.75, 0.95) for name in ("no foreground", "smooth foreground")),
         *(bar(name, "background", 0.70, None, SHORT) for name in CONDITIONS if name.startswith("50 ms")),

@@ -209,7 +209,7 @@ EXPERIMENTS["nicer-combinations"] = Experiment(
 
 # Four priorities start one after the other, the lowest first.
 OLDER = ("none", "3", "2", "1", "32", "321", "19x3", "19x2", "19x1")
-"""Who is there: nobody, one flow of a lower priority, one of each (the paper's figure), or 19 of one."""
+"""Flows that are there: none, one of a lower priority, one of each (the paper's figure), or 19 of one."""
 LONGEST = 20.0
 """Round trips."""
 MISSES["nicer-fig7"] = misses.read(
@@ -249,7 +249,7 @@ def lower(newcomer: int) -> str:
 
 
 def here(cell: Cell) -> bool:
-    """Those who are there are lower; Table I's levels at the paper's rate only."""
+    """The flows that are there are lower; Table I's levels at the paper's rate only."""
     below, older = lower(int(cell["joins"])), str(cell["older"])
     return older in {"none", below, *below, *(f"19x{one}" for one in below)} and (
         cell["preset"] == "netnice" or cell["rate"] == PAPER_RATE

@@ -140,8 +140,8 @@ NONE = {"kind": "none"}
 YIELDING = ("tide", "as_sender", "vulture", "rledbat")
 MANY = (
     "what is granted comes for one round trip more, from each of them. Before downloads crept together it was 1.37 "
-    "beside 16, which then took 83 % of what router priority takes, now 63. A part of a segment also for who has less "
-    "than the mean gave 1.14, but 64 flows alone a Jain's index of .68; if each left as soon as another did, 16 alone "
+    "beside 16, which then took 83 % of what router priority takes, now 63. A part of a segment also for flows below "
+    "the mean gave 1.14, but 64 flows alone a Jain's index of .68; if each left as soon as another did, 16 alone "
     "used half of a link"
 )
 
@@ -209,13 +209,13 @@ EXPERIMENTS["vulture-fast"] = report_figure(
     ],
 )  # fmt: skip
 
-# What the least window costs on slow links, beside documents and beside somebody's endless transfer.
+# What the least window costs on slow links, beside documents and beside an endless transfer.
 #
 # It is physics. A receiver's only means is its window, and a window below a segment is none: the sender waits for more,
 # until its persist timer sends what fits, once in 0.2 s and more seldom (kernel-notes: 3 kB/s). With two segments
 # delayed ACKs keep pace, with one each waits for its own. The kernel rounds to its window scale: 1448 or 2896 bytes
 # become 2 or 3 kB with a scale of 10. So the least that a download takes is a segment or two in each round trip, and of
-# n segments that path and queue hold, somebody's transfer loses one in n. Pauses below it, beside siblings, are TIDE's
+# n segments that path and queue hold, that transfer loses one in n. Pauses below it, beside siblings, are TIDE's
 # (tide.h).
 RATES = (0.25, 0.5, 1.0, 2.0)
 LEAST = {f"least-{n}": Receiver("rledbat", (("floor", n), ("initial", n), ("target", 100))) for n in (1, 2)}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Vulture's figures 3 to 8: the PIVs of a flow that exceeds what is spare, and of one that does not.
 
-Nobody limits that flow: Vulture's core measures and never acts.
+Nothing limits that flow: Vulture's core measures and never acts.
 """
 
 from dataclasses import dataclass, replace

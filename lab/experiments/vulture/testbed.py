@@ -145,7 +145,7 @@ def turbulence(flow: pd.DataFrame, numbers: Sequence[int], of: int) -> dict[str,
 
 
 def beside_switched(flow: pd.DataFrame, receiver: pd.DataFrame, groups: Groups) -> dict[str, float]:
-    """Figures 13 and 14: who gets what around the switches, and the window at the first as a part of the estimate."""
+    """Figures 13 and 14: each flow's share around the switches, and the first's window as a part of the estimate."""
     ours, other = groups["background"][0], groups["foreground"][0]
     wanted = LIMITED / 1e6
 

@@ -41,7 +41,7 @@ WARM_UP = 8.0
 SEEDS = 6
 """Runs of the lab: one run on the host cannot be closer to it than they are to each other."""
 SHAKE = 1e-3
-"""Seconds by which seeds after the first move a document: its latency hangs on who is dropped."""
+"""Seconds by which seeds after the first move a document: its latency depends on which packet is dropped."""
 GOODPUT, LATENCY = 0.03, 0.10
 """Relative differences that count as agreement."""
 RECEIVER = "tide"

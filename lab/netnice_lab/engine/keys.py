@@ -62,7 +62,7 @@ class Source:
                 yield from self.read(target)
 
     def find(self, file: Path, name: str) -> Path | None:
-        """The file of the tree that an #include means; None: somebody else's, or not to be followed."""
+        """The file of the tree that an #include means; None: a system's header, or not to be followed."""
         for folder in (file.parent, places.CORES):
             target = (folder / name).resolve()
             if target.is_file() and any(target.is_relative_to(top) for top in self.below):

@@ -2,8 +2,8 @@
 """The papers' claims beside ours: `lab/claims/PAPER.toml`, a row a claim, in the paper's order.
 
 A row is held by bars of experiments or by tests, or it says why it is missed or not comparable. What must have a row is
-what two readers of each paper found who saw nothing else: `lab/claims/readers/PAPER-1.toml` and `-2.toml`; a row names
-the entries that it answers, `1.12` for the twelfth of the first.
+what two readers found, of each paper, without seeing anything else: `lab/claims/readers/PAPER-1.toml` and `-2.toml`. A
+row names the entries that it answers, `1.12` for the twelfth of the first.
 """
 
 import re

@@ -37,7 +37,7 @@ def changing(node: str, device: str, rates: Sequence[int], every: float, buffer:
     """
     burst = 1500 + ETHERNET + 66
     listed = " ".join(str(rate) for rate in rates)
-    # tbf hands its limit on to the queue; a read from a pipe that nobody writes to is a sleep without a process
+    # tbf hands its limit on to the queue; a read from a pipe without a writer is a sleep without a process
     script = f"""mkfifo /run/never
 exec 3<>/run/never
 for rate in {listed}; do

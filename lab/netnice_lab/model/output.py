@@ -51,7 +51,7 @@ class Measure(Protocol):
 
 @dataclass(frozen=True)
 class Output:
-    """What a guest wrote, by file name, the real and CPU seconds it took, and the last words of who died before."""
+    """What a guest wrote, by file name, its real and CPU seconds, and the last words of a guest that died before."""
 
     files: dict[str, str]
     seconds: float

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Traffic as data: who sends what to whom, when. All randomness is drawn here, from the seed of the run."""
+"""Traffic as data: sender, receiver, bytes and time. All randomness is drawn here, from the seed of the run."""
 
 from dataclasses import dataclass, field
 

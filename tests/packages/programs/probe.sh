@@ -26,7 +26,7 @@ filtered() {
 	reaches 127.0.0.3 && ! reaches 127.0.0.2 && echo "the filter holds"
 }
 
-# A service of somebody's: with a limit, a filter and an account, and in the background.
+# A service of another package: with a limit, a filter and an account, and in the background.
 job() {
 	$quiet --unit job -p User=nobody -p MemoryMax=64M -p IPAddressDeny=127.0.0.2 -p IPAccounting=yes -- \
 		netnice -n 1 --send-only busybox httpd -f -p 5001 -h /www || return

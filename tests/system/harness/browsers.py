@@ -117,7 +117,7 @@ class Browser(Owned):
     name = ""
 
     def __init__(self, namespace: Namespace, *, trusted: str = "", quic: str = "", under: Sequence[str] = ()) -> None:
-        """``trusted`` is the SPKI hash of a certificate that nobody signed, ``quic`` a host for whose QUIC it is good
+        """``trusted`` is the SPKI hash of a certificate without a signer, ``quic`` a host for whose QUIC it is good
         too, ``under`` are words that start it.
         """
         super().__init__()
@@ -175,7 +175,7 @@ class Browser(Owned):
         self.click(selector)
         deadline = time.monotonic() + _LOAD
         while time.monotonic() < deadline:
-            with contextlib.suppress(TestbedError):  # between two pages there is nobody to ask
+            with contextlib.suppress(TestbedError):  # between two pages nothing answers
                 now = json.loads(self.evaluate(_TIMING))
                 if now["path"] == path and now["load"] > 0:
                     return float(now["load"])
@@ -213,7 +213,7 @@ class Chromium(Browser):
         words = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.folder / 'profile'}"]
         if self.trusted:
             words.append(f"--ignore-certificate-errors-spki-list={self.trusted}")
-        if self.quic:  # by naming a port of it that nobody uses: its root may be unknown then, and QUIC is not forced
+        if self.quic:  # by naming an unused port of it: its root may be unknown then, and QUIC is not forced
             words.append(f"--origin-to-force-quic-on={self.quic}:1")
         options = {"binary": program("chromium"), "args": words}
         wanted = {"webSocketUrl": True, "goog:chromeOptions": options}

@@ -51,7 +51,7 @@ def programs() -> dict[int, str]:
 def remains(before: dict[int, str]) -> list[str]:
     """Everything of netnice that is in the kernel, but for the programs that were there ``before``.
 
-    A connection keeps the programs it runs on until it ends, also somebody else's and long after a down.
+    A connection keeps the programs it runs on until it ends, also another user's, and long after a down.
     """
     found = [str(path) for path in (PINS, cgroup_root() / "netnice") if path.exists()]
     found += [name for name in registered() if name in ("netnice", "netnice1", "netnice2", "nice", "nnvegas", "nnreno")]

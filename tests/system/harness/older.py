@@ -32,7 +32,7 @@ _TOP = Path(__file__).resolve().parents[3]
 _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "netnice" / "older"
 #: Of an upload, and what reads slowly enough to be still at it when the new version comes.
 SIZE, SINK = 20_000_000, end("sink", "4e6")
-#: Bytes: what its receiver holds a window to, whoever sends.
+#: Bytes: what its receiver holds a window to, for any sender.
 HELD = 20_000
 _LOADED = kernel.PINS.with_name("netnice-test-older")
 #: By the object's names: maps that its programs share, also between the levels.

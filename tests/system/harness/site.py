@@ -18,7 +18,7 @@ from testbed.ownership import Owned
 
 #: Each pair has visitors of its own, so that a page is likely after its partner alone; so many make it known.
 _VISITORS = 5
-#: What the log of a site of files names, everybody may have.
+#: What the log of a site of files names is for every visitor.
 _TRUSTING = "[prefetch]\ntrust_logs = true\n"
 _PAGE = """\
 <!DOCTYPE html>

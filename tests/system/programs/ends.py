@@ -111,7 +111,7 @@ def late(*words: str) -> None:
 
 
 def pour(control: str = "", protocol: str = "tcp") -> None:
-    """Sends zeros without end to whoever connects."""
+    """Sends zeros without end on each connection."""
 
     def one(peer: socket.socket) -> None:
         with peer, contextlib.suppress(OSError):

@@ -26,7 +26,7 @@ _INCLUDED = (
 )
 #: Where the private one is kept.
 KEY = "/srv/key"
-#: The words that use it, for hosts that nobody knows.
+#: The words that use it, for hosts without a known key.
 SSH = f"ssh -i {KEY} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
 _BOOT = Path(__file__).with_name("programs") / "boot.sh"
 _NAMESPACES = ("--pid", "--fork", "--kill-child", "--mount", "--uts", "--ipc")

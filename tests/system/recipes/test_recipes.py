@@ -19,7 +19,7 @@ from system.recipes.conftest import DATA, SIZE, Boot, Rules, Traffic, Yields, ob
 from testbed import Nginx, Registry, Tracker, Transmission, random_file, random_image, scratch
 from testbed.namespace import wait_until
 
-pytestmark = pytest.mark.verify("Debians are booted, with packages that the quick tier does not have")
+pytestmark = pytest.mark.verify("Debian systems are booted, with packages that the quick tier does not have")
 _PORT = 8000
 #: No way to find a peer but the tracker, and TCP for all of it.
 _CLIENT = {
@@ -114,7 +114,7 @@ def test_debians_daily(cable: Pair, boot: Boot, rules: Rules, yields: Yields) ->
 
 
 def test_nix(cable: Pair, boot: Boot, rules: Rules, yields: Yields) -> None:
-    """The daemon fetches for who asks it."""
+    """The daemon fetches for its clients."""
     rules("nix's downloads")
     with Nginx(cable.b, {}) as web:
         home = boot(cable.a, {"etc/nix/nix.conf": _NIX.format(web.url(""))})

@@ -75,7 +75,7 @@ async fn others(
     Ok(others)
 }
 
-/// What comes later is lost, to who listens.
+/// What comes later is lost to the listener.
 const LATE: Duration = Duration::from_secs(1);
 
 /// One stream of datagrams.

@@ -15,7 +15,7 @@ use crate::summary::Summary;
 /// Fewer measurements of an action say nothing, however much they agree.
 const FEWEST: usize = 5;
 
-/// Whichever comes first; none: until somebody stops it.
+/// Whichever comes first; none: until it is stopped.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stop {
     pub time: Option<Time>,

@@ -17,7 +17,7 @@ use crate::wire::{self, Answer, Greeting, Request};
 
 /// For a connection, and for each answer.
 const ANSWER_TIME: Duration = Duration::from_secs(20);
-/// Data that nobody acknowledges for so long has nobody to go to.
+/// Data that is not acknowledged for so long has no receiver.
 const GONE: Duration = Duration::from_secs(30);
 
 /// Why a measurement could not be made.
@@ -38,7 +38,7 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// Would it be the same tomorrow, unless somebody does something?
+    /// Would it be the same tomorrow, unless the user changes something?
     #[must_use]
     pub fn stays(&self) -> bool {
         matches!(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Datagrams go back to who sent them: of a session that is open, from its own address, as long as they came.
+//! Datagrams go back to their sender: of a session that is open, from its own address, as long as they came.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

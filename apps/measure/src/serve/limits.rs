@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Who may come in, how much is granted, and what was done.
+//! Which clients are let in, how much is granted, and what was done.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
@@ -128,7 +128,7 @@ impl Doorway {
         self.next
     }
 
-    /// Somebody waits; if that is one too many, a random one has to leave.
+    /// A client waits; if that is one too many, a random one has to leave.
     pub fn enter(&mut self, number: u64, address: IpAddr, handle: AbortHandle) {
         if self.waiting.len() >= MOST {
             let unlucky = fastrand::usize(..self.waiting.len());
@@ -154,7 +154,7 @@ impl Doorway {
     }
 }
 
-/// Whoever has one IPv6 address has 2^64 of them.
+/// A client with one IPv6 address has 2^64 of them.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! `netnice-measure serve`: the other end. Nothing is sent for anybody who has not proved to know the token.
+//! `netnice-measure serve`: the other end. Nothing is sent for a client that has not proved to know the token.
 
 mod echo;
 mod limits;
@@ -48,7 +48,7 @@ struct Shared {
 
 impl Server {
     /// Takes the port, TCP and UDP. Must be called within a runtime.
-    /// Somebody else has it, or may not have it.
+    /// Another program has it, or this one may not have it.
     pub fn bind(address: SocketAddr, token: Token, limits: Limits) -> Result<Self> {
         let what = || format!("cannot listen at {address}");
         let listener = listener(address).with_context(what)?;
@@ -110,7 +110,7 @@ impl Shared {
             .leave(number);
         match admitted {
             Ok(Ok(key)) => {
-                // Whoever is known may have what was sent to it.
+                // A known client may have what was sent to it.
                 SockRef::from(&stream).set_linger(None).ok();
                 // A client that goes away is no business of others.
                 self.attend(&mut stream, peer, key).await.ok();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The receivers on a path of one queue: who fills it, who leaves it, whose clock runs wrong, whose route changes.
+//! The receivers on a path of one queue: flows fill it and leave it, clocks run wrong, routes change.
 
 use netnice_cores::receiver::{ALGORITHMS, PARAMETERS};
 
@@ -174,7 +174,7 @@ fn every_receiver_uses_an_idle_path() {
         let mut path = Path::new(algorithm.name);
         path.run(60 * SECOND, 0.0);
         let (used, _) = path.run(30 * SECOND, 0.0);
-        // the paper's figure 2: whoever yields to his own queue too wastes most of the path
+        // the paper's figure 2: a flow that yields to its own queue too wastes most of the path
         let wasteful = algorithm.name == "vulture_cautious";
         assert_eq!(used > 0.6, !wasteful, "{}: {used}", algorithm.name);
     }
@@ -330,7 +330,7 @@ fn a_longer_route_is_accepted_within_half_a_minute() {
     }
 }
 
-/// Only who sends next to nothing meets its wait: whoever left for a stranger could not come back.
+/// Only a flow that sends next to nothing waits: one that left for a stranger could not come back.
 #[test]
 fn a_card_that_waits_is_no_queue() {
     for kept in [2_000, 4_000, 6_000, 10_000] {
@@ -344,7 +344,7 @@ fn a_card_that_waits_is_no_queue() {
     }
 }
 
-/// Nothing tells its queue from a longer route but that it grows when somebody joins.
+/// Nothing tells its queue from a longer route but that it grows when a flow joins.
 #[test]
 fn a_stranger_whose_window_stands_still_keeps_the_path() {
     for packets in [100, 120, 140] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! TIDE's floor: how little a flow asks for hangs on whether others of its host are at theirs.
+//! TIDE's floor: how little a flow asks for depends on whether others of its host are at the floor.
 
 use super::simulated::{Path, MSS, SECOND};
 use netnice_cores::receiver::Siblings;

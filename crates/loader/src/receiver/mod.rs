@@ -85,7 +85,7 @@ pub(crate) fn adopt() -> Result<bool> {
     load_option(&Hierarchy::find()?)
 }
 
-/// The same for who holds the lock.
+/// The same for the holder of the lock.
 pub(crate) fn load_option(hierarchy: &Hierarchy) -> Result<bool> {
     if adopting() {
         return Ok(false);

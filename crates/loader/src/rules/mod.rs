@@ -35,7 +35,7 @@ pub struct Applied {
     pub rules: usize,
     /// Cgroups that are attached by a rule now.
     pub cgroups: usize,
-    /// Cgroups that a rule names, and that somebody has attached by hand: as they were.
+    /// Cgroups that a rule names, and that were attached by hand: unchanged.
     pub by_hand: usize,
     /// Of the processes in cgroups that changed, and of programs that a rule names.
     pub reached: Reached,
@@ -105,7 +105,7 @@ pub fn apply(rules: &[Rule]) -> Result<Applied> {
     Ok(done)
 }
 
-/// Of an entry: no rule made it, and nobody has begun to take it back.
+/// Of an entry: no rule made it, and no command has begun to take it back.
 fn by_hand(bits: u32) -> bool {
     bits & ATTACHED_BY_RULE == 0 && niceness::group(bits).is_some()
 }
@@ -147,7 +147,7 @@ pub fn current() -> Vec<Rule> {
 /// Gives them to the kernel: into the set that it does not compare, which then holds in place of the other.
 pub(crate) fn put(rules: &[Rule]) -> Result<()> {
     let Some((map, choices)) = pins::map(&pins::rules()).zip(niceness::choices()) else {
-        return Ok(()); // somebody else's program holds the root
+        return Ok(()); // another program holds the root
     };
     let set = 1 - choices.set % 2;
     for (i, rule) in (set * ROOM..).zip(rules) {

@@ -74,7 +74,7 @@ impl Rule {
         }
     }
 
-    /// `None`: nobody's, or another build's.
+    /// `None`: no rule, or another build's.
     pub(super) fn of_kernel(found: &nn_rule) -> Option<Self> {
         let (head, rest) = found.text.split_at_checked(found.head as usize)?;
         let tail = rest.get(..found.tail as usize)?;

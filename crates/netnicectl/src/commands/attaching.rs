@@ -12,7 +12,7 @@ use netnice_output::{complain, print};
 
 /// Put a unit, a container or another cgroup into the background, with all that runs in it
 ///
-/// Nobody is moved: the cgroup keeps its limits and filters, and so do the processes in it and below.
+/// No process is moved: the cgroup keeps its limits and filters, and so do the processes in it and below.
 /// The connections that they have yield at once, those to come when they are made. Of a process that is
 /// nice by itself the nicer of the two counts. It lasts until 'detach', 'down', or the cgroup's end.
 #[derive(Debug, Args)]

@@ -25,7 +25,7 @@ use crate::traffic::{Column, Look, Traffic};
 /// As LSB's init scripts and systemctl have it.
 const NOT_UP: u8 = 3;
 
-/// Tell what is loaded, who is in the background and what it did
+/// Show what is loaded, which processes are in the background, and counts
 #[derive(Debug, Args)]
 pub struct Status {
     /// For programs
@@ -59,7 +59,7 @@ const CLEAR: &str = "\x1b[H\x1b[J";
 /// Rates are those of the last interval. A connection is in the background when it runs on a congestion control of
 /// netnice, or its program is. QUEUE is queueing delay. Of an upload: the round trip, less the smallest that the kernel has
 /// measured. Of a download: as netnice's receiver measures it, for root; '-' elsewhere.
-/// Root sees whose connections all are, anybody their own. It shows this network namespace.
+/// Root sees the owner of every connection, a user those of the user's own. It shows this network namespace.
 #[derive(Debug, Args)]
 pub struct Top {
     /// Those in the foreground too
@@ -149,7 +149,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// Tell how nice a process, a unit or a connection is, and why
 ///
 /// Being nice comes from a process itself (started by 'netnice', moved by 'netnice -p', named by a rule, or
-/// inherited from who started it) and from the cgroups that it is in ('netnicectl attach', or a rule); the nicer
+/// inherited from its parent) and from the cgroups that it is in ('netnicectl attach', or a rule); the nicer
 /// counts. Connections are as their process was when it made them, unless they were moved since.
 /// Run it as root to see what is others'.
 #[derive(Debug, Args)]
