@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """The papers' claims: rows are held by what exists, and what would fail them has been tried."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from netnice_lab import places
 from netnice_lab.engine import sweep
 from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
@@ -12,7 +14,7 @@ from netnice_lab.judgement import bars, claims
 from netnice_lab.judgement.claims import Claim, Standing
 from netnice_lab.model import catalogue
 from netnice_lab.model.experiment import Cell
-from netnice_lab.publishing import papers
+from netnice_lab.publishing import figures, papers, tables
 
 BROKEN = {
     f"{paper} {claim.section}, {claim.where}: {claim.fails}": claim
@@ -69,6 +71,15 @@ def test_a_page_has_a_line_a_claim(paper: str) -> None:
 def test_the_first_page_counts_all() -> None:
     total = sum(len(claims.read(paper)) for paper in claims.PAPERS)
     assert papers.made("summary").startswith(f"**{total} claims: ")
+
+
+def test_the_index_of_figures_links_to_what_is_there() -> None:
+    made = figures.made(tables.experiments_of)
+    for paper in claims.PAPERS:
+        page = (places.CLONE / f"docs/papers/{paper}.md").read_text()
+        for anchor in re.findall(rf"\]\({paper}\.md#([\w-]+)\)", made):
+            assert page.count(f'<a id="{anchor}"></a>') == 1, (paper, anchor)
+    assert "`nice-fig8` | [internet.md](../internet.md#figure-8-large-transfers) |" in made
 
 
 def test_all_of_a_paper_by_its_name() -> None:

@@ -11,7 +11,7 @@ from netnice_lab.errors import LabError
 from netnice_lab.judgement import claims, misses
 from netnice_lab.model import catalogue
 from netnice_lab.model.experiment import Experiment, Number, Table
-from netnice_lab.publishing import tables
+from netnice_lab.publishing import figures, tables
 
 FRAME = pd.DataFrame(
     [("a", 0.3, 1, 0.97, 1.2), ("a", 0.3, 2, 0.99, 1.0), ("b", 0.3, 1, 0.5, 1.0), ("b", 10.0, 1, 0.96, 1.0)],
@@ -56,7 +56,7 @@ def test_every_table_of_a_document_is_one_of_an_experiment_or_a_summary() -> Non
     for file in (places.CLONE / "docs").rglob("*.md"):
         for match in tables.BLOCK.finditer(file.read_text()):
             if match[2] == claims.NAME:
-                assert match[3] in {"summary", *claims.PAPERS}
+                assert match[3] in {"summary", figures.NAME, *claims.PAPERS}
             elif (places.EXPERIMENTS / match[2]).is_dir():
                 assert tables.summary(match[2], match[3]).experiments
             else:

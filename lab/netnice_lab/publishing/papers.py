@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """The page of the papers' claims: the paper's value beside ours, met, missed or not comparable, and how to see it."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from lint.links import slug
 from netnice_lab.errors import LabError
 from netnice_lab.judgement import claims
 from netnice_lab.judgement.claims import Claim, Held, Standing
 from netnice_lab.model.experiment import Row
 
+FIGURE = re.compile(r"(Figure|Table) (\d+|[IVX]+)")
 Rows = Mapping[str, Sequence[Row]]
 
 
@@ -24,12 +27,19 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|") or "–"
 
 
-def line(held: Held) -> str:
-    """A row."""
+def figure(claim: Claim) -> str:
+    """The figure or table that a claim is about, without its parts; nothing for text."""
+    found = FIGURE.match(claim.where)
+    return found.group() if found else ""
+
+
+def line(held: Held, anchor: str = "") -> str:
+    """A row; ``anchor``: what links to it."""
     claim = held.claim
     standing = held.standing.value if held.standing is not Standing.MISSED else "**missed**"
     why = held.why or (f"not with `{claim.fails}`" if claim.fails else "")
-    columns = (claim.section, claim.where, claim.says, claim.paper, held.ours, standing, why)
+    where = (f'<a id="{anchor}"></a>' if anchor else "") + claim.where
+    columns = (claim.section, where, claim.says, claim.paper, held.ours, standing, why)
     return "| " + " | ".join([*map(cell, columns), command(claim)]) + " |"
 
 
@@ -56,7 +66,12 @@ def table(paper: str, rows: Rows) -> str:
     """A paper's claims in Markdown."""
     found = held(paper, rows)
     head = ("section", "where", "the paper says", "its value", "ours", "", "why, or what would fail it", "see")
-    lines = ["| " + " | ".join(head) + " |", "| " + " | ".join(["---"] * len(head)) + " |", *map(line, found)]
+    lines = ["| " + " | ".join(head) + " |", "| " + " | ".join(["---"] * len(head)) + " |"]
+    seen = {""}
+    for one in found:
+        name = figure(one.claim)
+        lines.append(line(one, slug(name) if name not in seen else ""))
+        seen.add(name)
     left = claims.unanswered(paper, claims.read(paper))
     if left:
         lines += ["", "Without a row:", "", *(f"* {one}" for one in left)]

@@ -3,7 +3,7 @@
 
 `<!-- table SOURCE NAME -->` … `<!-- end -->`: SOURCE is an experiment and NAME one of its tables, or SOURCE is a folder
 of experiments and NAME a module of it with a `summary` of several experiments, or SOURCE is `claims` and NAME a paper's
-claims or their `summary`, from what is recorded.
+claims, their `summary` or the index of their `figures`, from what is recorded.
 """
 
 import importlib
@@ -17,7 +17,7 @@ from netnice_lab import places
 from netnice_lab.errors import LabError
 from netnice_lab.judgement import claims
 from netnice_lab.model.experiment import Number, Results, Summary, Table, select
-from netnice_lab.publishing import papers
+from netnice_lab.publishing import figures, papers
 
 BLOCK = re.compile(r"(<!-- table ([\w-]+) ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -72,7 +72,7 @@ def experiments_of(source: str, name: str) -> Sequence[str]:
 def made(source: str, name: str, results: Results) -> str:
     """A table's lines."""
     if source == claims.NAME:
-        return papers.made(name)
+        return figures.made(experiments_of) if name == figures.NAME else papers.made(name)
     if source not in results:
         found = summary(source, name)
         return found.render({one: results[one] for one in found.experiments})
