@@ -80,6 +80,7 @@ soak: build ## Long use: 100,000 connections over 30 minutes, and is all as befo
 
 # The pages keep their folders, so that their links hold. A failed build leaves nothing to install.
 pages: ## The manual as web pages: target/pages/index.html
+	@$(PYTHON) -c 'import mkdocs' 2>/dev/null || { echo "make pages: no MkDocs: run ./setup tools" >&2; exit 1; }
 	@rm -rf target/pages.in $(HTML)
 	@install -d target/pages.in
 	@find $(PAGES) -name '*.md' -exec cp --parents -t target/pages.in {} +
