@@ -42,7 +42,7 @@ C_PART = re.compile(
     r"""|b?r(?P<marks>#*)"(?P<raw>.*?)"(?P=marks)|'(?:\\.|[^'\\\n])'|(?P<string>b?"(?:\\.|[^"\\])*")""",
     re.DOTALL,
 )
-MARKS = re.compile(r"^[ \t]*(?://[/!]?|/\*+|\*(?!/)|#[:!]?)?[ \t]?|[ \t]*\*/$", re.MULTILINE)
+MARKS = re.compile(r"^[ \t]*(?://[/!]?|/\*+|\*(?!/)|#!.*|#:?)?[ \t]?(?:SPDX.*)?|[ \t]*\*/$", re.MULTILINE)
 RUST_TESTS = re.compile(r"#\[cfg\(test\)\]\s*(?:pub )?mod \w+ \{")
 
 Block = tuple[int, str]
