@@ -30,7 +30,8 @@
 
 #define NN_QUIET 3u /* clear rounds before W returns; twice as many before a probe: pages have come and gone by then */
 #define NN_WAIT_LEAST (4 * NN_ONE) /* below, a round has too few segments to skip one */
-#define NN_OWN_LOST 32u /* 1/16 packet time: after a loss, as the buffer may be no longer than a pair */
+#define NN_OWN_LOST 20u /* 1/16 packet time: after a loss, as the buffer may be no longer than a pair */
+#define NN_OWN_ALONE 32u /* of a level without a threshold: nothing else bounds its queue from below */
 #define NN_OWN_SHORT                                                                                                   \
 	8u /* packet times: a shorter queue is below level 0's limit, and may be the own one of level 1 or 2 */
 #define NN_NEARER 2u /* a return takes this part of the missing window each round */
@@ -92,7 +93,8 @@ nn_inline u32 nn_alpha(nn_params p)
 nn_inline u32 nn_limit(nn_params p, const struct nn_report *r)
 {
 	u32 part = (u32)((u64)nn_min(r->base, r->depth) * p[NN_P_threshold] / 100);
-	u32 own = r->depth == NN_NEVER ? p[NN_P_band_packets] : nn_min(p[NN_P_band_packets], NN_OWN_LOST);
+	u32 lost = p[NN_P_threshold] ? NN_OWN_LOST : NN_OWN_ALONE;
+	u32 own = r->depth == NN_NEVER ? p[NN_P_band_packets] : nn_min(p[NN_P_band_packets], lost);
 
 	own = (u32)((u64)r->packet * own >> 4);
 	return nn_max(nn_max(part, own), 2 * nn_floor_us(p, r));
@@ -109,6 +111,14 @@ nn_inline u64 nn_queued(const struct nn_report *r, u32 w)
 	u32 path = nn_max(r->base + r->reverse, 1);
 
 	return (u64)w * r->queue / (path + r->queue) * r->siblings;
+}
+
+/* The part of the queue that siblings' segments are, us: by what they have of the path, and half a segment more. */
+nn_inline u32 nn_explained(const struct nn_report *r, u32 w)
+{
+	u64 us = (nn_queued(r, w) + NN_ONE / 2) * r->packet >> NN_SHIFT;
+
+	return (!r->packet && w >= NN_ONE) || us > NN_NEVER ? NN_NEVER : (u32)us;
 }
 
 /* The flow's own queue: W <- what the path carries without it. */
@@ -169,8 +179,8 @@ nn_inline void nn_hold(struct nn_state *m, const struct nn_report *r, struct nn_
 
 	if (m->quiet >= 2 * NN_QUIET && win->w >= NN_ONE) {
 		nn_window_set(win, win->w + nn_max(win->w / NN_PROBE, NN_ONE));
-		m->probing = 2;
-	} else if (queued < alpha) {
+		m->probing = 3;
+	} else if (queued < alpha && (win->w >= NN_ONE || r->queue <= r->limit / 2)) {
 		nn_window_set(win, win->w + (win->w < r->mean ? NN_ONE : step));
 	} else if (queued > beta && win->w > 2 * NN_ONE) {
 		nn_window_set(win,

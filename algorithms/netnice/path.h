@@ -34,15 +34,18 @@ struct nn_trial {
 
 /*
  * Service time after a sample, in the unit of `spacing`; 0: unknown. `apart`: us by which the two segments left apart.
- * What came between two segments makes a spacing too long, so the least one counts.
+ * A third of the pairs came closer, as arrivals jitter; what came between two segments makes a spacing too long.
  */
 nn_inline u32 nn_packet_after(u32 packet, u32 spacing, u32 apart_us, u32 gap_us, u32 segments)
 {
 	bool together = apart_us + gap_us / 4 <= gap_us / 2; /* within a quarter of the gap, early or late: wraps */
 
-	if (!together || !spacing || gap_us >= NN_SPACING_MOST_US || (packet && spacing >= (u64)packet * segments))
+	if (!together || !spacing || gap_us >= NN_SPACING_MOST_US)
 		return packet;
-	return nn_max(spacing / segments, 1);
+	spacing = nn_max(spacing / segments, 1);
+	if (!packet)
+		return spacing;
+	return spacing < packet ? nn_max(packet - (packet / 16 + 1), spacing) : packet + packet / 32 + 1;
 }
 
 nn_inline bool nn_trial_stands(struct nn_trial *trial, u32 now_us, u32 queue_us, u32 width_us)

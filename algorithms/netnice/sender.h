@@ -133,7 +133,7 @@ nn_inline void nn_spacing_sample(struct nn_flow *flow, const struct nn_ack *ack,
 	bool quick = ack->acked > 1 || gap < NN_QUICK_US || ack->delivered <= NN_QUICK_SEGMENTS;
 
 	flow->last_rtt = (u16)nn_min(rtt >> 6, 0xffff);
-	if (before && rtt && ack->acked && quick && !(ack->flags & NN_APP_LIMITED))
+	if (before && rtt && ack->acked && quick)
 		own->state.packet = (u16)nn_min(
 			nn_packet_after(own->state.packet, gap / 16, gap + before - rtt, gap, ack->acked), 0xffff);
 }
@@ -200,12 +200,12 @@ nn_rare u32 nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_a
 		.limit = flow->nn_round_limit,
 		.limited = flow->recovery == NN_OPEN && nn_is_tried(flow, ack),
 	};
-	u32 explained = r.packet || flow->win.w < NN_ONE ? (u32)((u64)r.packet * flow->win.w >> NN_SHIFT) : NN_NEVER;
 	bool judged = own->state.phase != NN_WAITING && r.seen;
 	enum nn_verdict verdict = NN_TRIAL_SAME;
 
 	if (judged) {
-		verdict = nn_trial_round(&own->trial, ack->now_us, r.queue, nn_max(explained, nn_floor_us(p, &r)),
+		verdict = nn_trial_round(&own->trial, ack->now_us, r.queue,
+					 nn_max(nn_explained(&r, flow->win.w), nn_floor_us(p, &r)),
 					 nn_max(p[NN_P_queue_floor], (r.base + r.queue) >> 6), nn_is_congested(p, &r));
 	}
 	r.longer = verdict == NN_TRIAL_TRIED;

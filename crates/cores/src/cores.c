@@ -69,6 +69,16 @@ u32 nn_core_limit(nn_params p, const struct nn_report *report)
 	return nn_limit(p, report);
 }
 
+u32 nn_core_explained(const struct nn_report *report, u32 w)
+{
+	return nn_explained(report, w);
+}
+
+u32 nn_core_packet_after(u32 packet, u32 spacing, u32 apart_us, u32 gap_us, u32 segments)
+{
+	return nn_packet_after(packet, spacing, apart_us, gap_us, segments);
+}
+
 void nn_core_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)
 {
 	nn_replay(host, p, step);

@@ -39,3 +39,15 @@ pub fn limit(rules: &Rules, report: &Report) -> u32 {
     // SAFETY: as in `decide`.
     unsafe { c::nn_core_limit(rules.row().as_ptr(), report) }
 }
+
+/// The part of a report's queue that the window `w` explains, with its siblings, microseconds.
+pub fn explained(report: &Report, w: u32) -> u32 {
+    // SAFETY: as in `decide`.
+    unsafe { c::nn_core_explained(report, w) }
+}
+
+/// A packet's time at the bottleneck after a sample, in the unit of `spacing`; 0: unknown.
+pub fn packet_after(packet: u32, spacing: u32, apart_us: u32, gap_us: u32, segments: u32) -> u32 {
+    // SAFETY: no memory is touched.
+    unsafe { c::nn_core_packet_after(packet, spacing, apart_us, gap_us, segments) }
+}

@@ -168,7 +168,7 @@ EXPERIMENTS["vulture-fig9"] = report_figure(
     bars=[
         Bar("found within 2 s", "found", {"receiver": "tide"}, maximum=2.0),
         Bar("as the sender: found within 2 s", "found", {"receiver": "as_sender"}, maximum=2.0, holds=False,
-            reason="{mean} s: it grows by a quarter a round trip, TIDE doubles to what it remembers"),
+            reason="{mean} s: it takes half of what is missing a round trip, TIDE doubles"),
         faithful("use of the off periods", "use", 0.56, {}, holds=False, reason=NOISE),
         faithful("seconds to find what is free", "found", 20.0, {}),
         printed("seconds until it grows: two round trips and a full queue", "noticed", {}, most=0.3),
