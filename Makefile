@@ -87,6 +87,7 @@ install: ## Programs, manual pages, completions and a systemd unit into PREFIX (
 	rm -rf target/generated
 	target/release/netnice-manual man target/generated/man
 	target/release/netnice-manual completions target/generated/completions
+	@rm -f $(DESTDIR)$(MAN)/man1/netnicectl.1 $(DESTDIR)$(MAN)/man1/netnicectl-*.1 # where version 0.1 had them
 	for s in $(SECTIONS); do install -m 644 target/generated/man/*.$$s $(DESTDIR)$(MAN)/man$$s || exit 1; done
 	for b in $(INSTALLED); do \
 		install -m 644 target/generated/completions/$$b.bash $(DESTDIR)$(BASH)/$$b && \

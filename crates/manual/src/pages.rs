@@ -4,6 +4,7 @@
 
 use std::io;
 
+use clap::builder::StyledStr;
 use clap::{Arg, ArgAction, Command};
 use clap_mangen::roff::{roman, Roff};
 use clap_mangen::Man;
@@ -65,7 +66,7 @@ fn of_command(command: &Command, above: Option<&str>, section: &str, source: &st
 }
 
 fn rendered(command: &Command, own: &str, above: Option<&str>, section: &str, source: &str) -> io::Result<Vec<u8>> {
-    let man = Man::new(command.clone())
+    let man = Man::new(described(command))
         .section(section)
         .source(source)
         .manual("netnice");
@@ -91,6 +92,16 @@ fn rendered(command: &Command, own: &str, above: Option<&str>, section: &str, so
     roff.text([roman(all.join(", "))]);
     roff.to_writer(&mut page)?;
     Ok(page)
+}
+
+/// The description does not repeat what NAME says, if there is more.
+fn described(command: &Command) -> Command {
+    let text = |text: Option<&StyledStr>| text.map(ToString::to_string).unwrap_or_default();
+    let (about, long) = (text(command.get_about()), text(command.get_long_about()));
+    match long.strip_prefix(&about).and_then(|rest| rest.strip_prefix("\n\n")) {
+        Some(rest) => command.clone().long_about(rest.to_owned()),
+        None => command.clone(),
+    }
 }
 
 /// A heading is not indented and ends in a colon. What follows it is printed line by line.
