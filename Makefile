@@ -6,7 +6,9 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 INSTALLED := netnice netnicectl netnice-path netnice-measure netnice-prefetch netnice-replay
 BIN  := $(PREFIX)/bin
-MAN  := $(PREFIX)/share/man/man1
+MAN  := $(PREFIX)/share/man
+# netnicectl is the administrator's; 5: the policy's file; 7: what all have in common.
+SECTIONS := 1 5 7 8
 BASH := $(PREFIX)/share/bash-completion/completions
 ZSH  := $(PREFIX)/share/zsh/site-functions
 FISH := $(PREFIX)/share/fish/vendor_completions.d
@@ -91,12 +93,13 @@ pages: ## The manual as web pages: target/pages/index.html
 install: ## Programs, manual pages, completions and a systemd unit into PREFIX (/usr/local)
 	@for b in $(INSTALLED) netnice-manual; do [ -x target/release/$$b ] || { \
 		echo "make install: no target/release/$$b: run 'make build' first, as an ordinary user" >&2; exit 1; }; done
-	install -d $(addprefix $(DESTDIR),$(BIN) $(MAN) $(BASH) $(ZSH) $(FISH) $(UNIT) $(DOC))
+	install -d $(addprefix $(DESTDIR),$(BIN) $(SECTIONS:%=$(MAN)/man%) $(BASH) $(ZSH) $(FISH) $(UNIT) $(DOC))
 	install -m 755 $(addprefix target/release/,$(INSTALLED)) $(DESTDIR)$(BIN)
 	rm -rf target/generated
 	target/release/netnice-manual man target/generated/man
 	target/release/netnice-manual completions target/generated/completions
-	install -m 644 target/generated/man/*.1 $(DESTDIR)$(MAN)
+	@rm -f $(DESTDIR)$(MAN)/man1/netnicectl.1 $(DESTDIR)$(MAN)/man1/netnicectl-*.1 # where version 0.1 had them
+	for s in $(SECTIONS); do install -m 644 target/generated/man/*.$$s $(DESTDIR)$(MAN)/man$$s || exit 1; done
 	for b in $(INSTALLED); do \
 		install -m 644 target/generated/completions/$$b.bash $(DESTDIR)$(BASH)/$$b && \
 		install -m 644 target/generated/completions/_$$b $(DESTDIR)$(ZSH) && \
@@ -119,8 +122,8 @@ uninstall: ## Remove what install put there, but for the policy, which is yours
 	rm -rf $(DESTDIR)$(DOC)/html
 	for b in $(INSTALLED); do \
 		rm -f $(DESTDIR)$(BIN)/$$b $(DESTDIR)$(BASH)/$$b $(DESTDIR)$(ZSH)/_$$b $(DESTDIR)$(FISH)/$$b.fish \
-			$(DESTDIR)$(MAN)/$$b.1; done
-	rm -f $(foreach b,netnicectl netnice-measure netnice-prefetch netnice-replay,$(DESTDIR)$(MAN)/$(b)-*.1)
+			$(foreach s,1 8,$(DESTDIR)$(MAN)/man$(s)/$$b.$(s) $(DESTDIR)$(MAN)/man$(s)/$$b-*.$(s)); done
+	rm -f $(DESTDIR)$(MAN)/man5/policy.toml.5 $(DESTDIR)$(MAN)/man7/netnice.7
 
 relock: ## Pin setup.d/python-packages anew, with hashes: a lock for each goal
 	@for goal in verify demo test; do \

@@ -145,7 +145,7 @@ def downloading(
 
 def under(kind: Kind) -> list[str]:
     """The words that a program of such a background is run with."""
-    return [program("netnice")] if kind == "netnice" else []
+    return [program("netnice"), "--strict"] if kind == "netnice" else []
 
 
 @contextlib.contextmanager

@@ -57,6 +57,11 @@ def files(package: Path) -> set[str]:
     return {path for path in paths if not path.endswith("/")}
 
 
+def section(name: str) -> int:
+    """Of the manual: that of a program."""
+    return 8 if name.startswith("netnicectl") else 1
+
+
 def older(package: Path, folder: Path, version: str = "0.0.1") -> Path:
     """The same under a lower version, and by the number that it has of itself another build."""
     opened = folder / "opened"

@@ -17,7 +17,7 @@ import pytest
 from kernels import archive, machine
 from kernels.machine import Step
 from packages import debian
-from packages.conftest import field, of_module
+from packages.conftest import field, of_module, section
 from packages.debian import PROGRAMS, Chroot
 from testbed import ownership, program
 
@@ -38,8 +38,9 @@ def chroot() -> Iterator[Chroot]:
 
 
 def of_netnice(chroot: Chroot) -> set[str]:
-    """The files of that name on its disk."""
-    return set(chroot.run("find", "/", "-xdev", "-path", "*netnice*", "-not", "-path", "/tmp/*").stdout.split())
+    """Its files on the disk."""
+    named = ["(", "-path", "*netnice*", "-o", "-name", "policy.toml*", ")"]
+    return set(chroot.run("find", "/", "-xdev", *named, "-not", "-path", "/tmp/*").stdout.split())
 
 
 def test_what_a_user_has_then(chroot: Chroot, deb: Path) -> None:
@@ -48,7 +49,10 @@ def test_what_a_user_has_then(chroot: Chroot, deb: Path) -> None:
     assert "To load it, as root, after each boot: netnicectl up" in said, "systemd is not running there"
     assert chroot.run("netnice", "--version").stdout.startswith("netnice ")
     for name in ("netnice", "netnicectl", "netnicectl-up", "netnice-path", "netnice-measure", "netnice-prefetch"):
-        assert chroot.run("man", "--where", name).stdout == f"/usr/share/man/man1/{name}.1.gz\n"
+        number = section(name)
+        assert chroot.run("man", "--where", name).stdout == f"/usr/share/man/man{number}/{name}.{number}.gz\n"
+    assert chroot.run("man", "--where", "policy.toml").stdout == "/usr/share/man/man5/policy.toml.5.gz\n"
+    assert chroot.run("man", "--where", "7", "netnice").stdout == "/usr/share/man/man7/netnice.7.gz\n"
     assert "kernel" in chroot.run("netnicectl", "doctor", check=False).stdout
     assert chroot.run("which", "python3", "cc", "clang", check=False).stdout == ""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from packages.conftest import TOP, build, field, files, of_module
+from packages.conftest import TOP, build, field, files, of_module, section
 from testbed import program
 
 PROGRAMS = {"netnice", "netnicectl", "netnice-path", "netnice-measure", "netnice-prefetch", "netnice-replay"}
@@ -41,12 +41,14 @@ def test_each_program_has_a_page_and_completions(deb: Path) -> None:
     assert {path for path in installed if path.startswith("/usr/bin/")} == {f"/usr/bin/{name}" for name in PROGRAMS}
     for name in PROGRAMS:
         assert {
-            f"/usr/share/man/man1/{name}.1.gz",
+            f"/usr/share/man/man{section(name)}/{name}.{section(name)}.gz",
             f"/usr/share/bash-completion/completions/{name}",
             f"/usr/share/zsh/vendor-completions/_{name}",
             f"/usr/share/fish/vendor_completions.d/{name}.fish",
         } <= installed
     assert {f"/usr/share/doc/netnice/{name}" for name in ("copyright", "changelog.gz", "CHANGELOG.md.gz")} <= installed
+    assert {"/usr/share/man/man5/policy.toml.5.gz", "/usr/share/man/man7/netnice.7.gz"} <= installed
+    assert "/usr/share/man/man8/netnicectl-policy-apply.8.gz" in installed
     assert {"/lib/systemd/system/netnice.service", "/etc/netnice/policy.toml"} <= installed
 
 
@@ -83,6 +85,6 @@ def test_the_rpm_has_the_same_files(deb: Path, tmp_path: Path) -> None:
     subprocess.run([program("rpmbuild"), "-bb", *defined, recipe], check=True, capture_output=True, timeout=120)
     (rpm,) = tmp_path.glob("RPMS/*/netnice-*.rpm")
     listed = subprocess.run([program("rpm"), "-qpl", rpm], check=True, capture_output=True, text=True).stdout
-    names = {path.rpartition("/")[2] for path in listed.splitlines() if "netnice" in path and "/doc/" not in path}
+    names = {path.rpartition("/")[2] for path in listed.splitlines() if "/doc/" not in path}
     ours = {path.rpartition("/")[2].removesuffix(".gz") for path in files(deb) if "/doc/" not in path}
     assert {re.sub(r"\.gz$", "", name) for name in names} >= ours - {"netnice"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from system.harness import kernel
-from system.harness.commands import Pair, call, netnicectl, status
+from system.harness.commands import Pair, call, netnice, netnicectl, status
 from testbed import program
 from testbed.namespace import wait_until
 
@@ -167,7 +167,7 @@ def test_parameters_when_down() -> None:
 def test_usage_errors() -> None:
     assert netnicectl(check=False).returncode == 2
     assert netnicectl("set", "netnice", "alpha", check=False).returncode == 2
-    assert "for status: not up" in netnicectl("--help").stdout
+    assert "Manual: man netnicectl\n" in netnicectl("--help").stdout
 
 
 ALGORITHMS = {
@@ -176,23 +176,33 @@ ALGORITHMS = {
 }
 
 
-def test_help_names_what_there_is() -> None:
-    up, change = netnicectl("up", "--help").stdout, netnicectl("set", "--help").stdout
+def test_the_list_names_what_there_is() -> None:
+    listed = netnice("--list").stdout.splitlines()
     for name, paper in [("nnledbat", "RFC 6817"), ("nnlp", "INFOCOM 2003"), ("nicer2", "Alldrin")]:
-        assert any(f"- {name}:" in line and paper in line for line in up.splitlines()), name
+        assert any(line.split()[:1] == [name] and paper in line for line in listed), name
     for name in ("tide", "vulture", "rledbat"):
-        assert any(line.split()[:1] == [name] for line in change.splitlines()), name
+        assert any(line.split()[:1] == [name] for line in listed), name
+
+
+@pytest.mark.parametrize("words", [["--help"], ["up", "--help"], ["help", "up"], ["policy", "apply", "--help"]])
+def test_help_fits_one_screen(words: list[str]) -> None:
+    lines = netnicectl(*words).stdout.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert lines == netnicectl(*["-h" if word == "--help" else word for word in words]).stdout.splitlines()
 
 
 def test_manual_pages_and_completions(tmp_path: Path) -> None:
     call("netnice-manual", "man", str(tmp_path))
-    for page in ("netnice.1", "netnicectl.1"):
+    for page in ("netnice.1", "netnicectl.8"):
         lines = (tmp_path / page).read_text().splitlines()
         told = {word for line in lines for word in line.split()[:2] if len(line.split()) > 2}
         assert told.issuperset(ALGORITHMS), page
     names = {path.name for path in tmp_path.iterdir()}
-    assert {"netnice.1", "netnicectl.1", "netnicectl-up.1", "netnice-path.1", "netnice-measure.1"} <= names
+    assert {"netnice.1", "netnicectl.8", "netnicectl-up.8", "netnice-path.1", "netnice-measure.1"} <= names
+    assert {"netnice.7", "policy.toml.5"} <= names
     call("netnice-manual", "completions", str(tmp_path))
     assert "nnledbatpp" in (tmp_path / "netnicectl.bash").read_text()
+    assert "lowest" in (tmp_path / "netnice.bash").read_text()
     for name in ("netnice.bash", "netnicectl.bash", "netnice-path.bash", "netnice-measure.bash"):
         subprocess.run([program("bash"), "-n", str(tmp_path / name)], check=True)

@@ -71,10 +71,16 @@ class TestUnfit:
         kernel.assert_nothing_remains(down)
 
     def test_netnice(self, machine: str) -> None:
-        done = elsewhere(f"{MACHINES[machine][0]}\n{{netnice}} echo ran")
+        done = elsewhere(f"{MACHINES[machine][0]}\n{{netnice}} --strict echo ran")
         assert done.returncode == 125
         assert done.stderr.startswith("netnice: ")
         assert "ran" not in done.stdout
+
+    def test_netnice_runs_the_command_all_the_same(self, machine: str) -> None:
+        done = elsewhere(f"{MACHINES[machine][0]}\n{{netnice}} echo ran")
+        assert (done.returncode, done.stdout) == (0, "ran\n")
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("netnice: 'echo' runs unchanged: ")
 
 
 @pytest.mark.usefixtures("down")
@@ -162,7 +168,7 @@ def test_up_is_silent_of_a_policy_without_rules() -> None:
 class TestNoRoot:
     @pytest.mark.usefixtures("down")
     def test_when_it_is_not_loaded(self, as_nobody: Run) -> None:
-        done = as_nobody("netnice", "true")
+        done = as_nobody("netnice", "--strict", "true")
         assert done.returncode == 125
         assert "only root can load it" in done.stderr
         assert "sudo netnice" in done.stderr

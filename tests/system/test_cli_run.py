@@ -11,8 +11,8 @@ from functools import partial
 import pytest
 
 from system.harness import kernel
-from system.harness.commands import Run, name, netnice
-from testbed import program
+from system.harness.commands import DROP, Run, name, netnice
+from testbed import Process, program
 from testbed.namespace import wait_until
 
 
@@ -64,21 +64,23 @@ class TestErrors:
         assert done.returncode == 125
         assert f"there is no level {level}: levels are 0, 1 and 2" in done.stderr
 
-    @pytest.mark.parametrize("words", [["-n", "high", "true"], ["--bogus", "true"], ["-n", "0"], ["--no-mark"]])
+    @pytest.mark.parametrize(
+        "words", [["-n", "high", "true"], ["--bogus", "true"], ["-n", "0"], ["--no-mark"], ["--strict"]]
+    )
     def test_a_wrong_command_line(self, words: list[str]) -> None:
         done = netnice(*words, check=False)
         assert done.returncode == 125
         assert done.stderr
 
     def test_help_and_version_are_no_errors(self) -> None:
-        assert "127  COMMAND was not found" in netnice("--help").stdout
+        assert "0, low     background (default)" in netnice("--help").stdout
         assert netnice("--version").stdout.startswith("netnice ")
 
 
 def test_a_missing_level_names_the_levels() -> None:
     done = netnice("-n", check=False)
     assert done.returncode == 125
-    assert "[possible values: 0, 1, 2, off]" in done.stderr
+    assert "[possible values: 0, 1, 2, low, lower, lowest, off]" in done.stderr
 
 
 def test_the_list_has_every_level_and_receiver(as_nobody: Run) -> None:
@@ -108,6 +110,9 @@ class TestWhere:
         assert netnice().stdout == "foreground\n"
         assert netnice(me).stdout == "0\n"
         assert netnice("-n", "0", me).stdout == "0\n"
+        assert netnice("-n", "lower", me).stdout == "1\n"
+        assert netnice("-n", "lowest", me).stdout == "2\n"
+        assert netnice("--strict", me).stdout == "0\n"
         assert netnice("--no-mark", me).stdout == "0 unmarked\n"
         assert netnice().stdout == "foreground\n"
 
@@ -133,3 +138,43 @@ class TestWhere:
     def test_without_a_command_nothing_is_loaded(self, down: dict[int, str]) -> None:
         assert netnice().stdout == "foreground\n"
         kernel.assert_nothing_remains(down)
+
+
+class TestWithoutBackground:
+    """COMMAND cannot be put in the background: a warning of one line, and COMMAND runs unchanged, as with nice(1)."""
+
+    @pytest.mark.usefixtures("down")
+    @pytest.mark.parametrize("status", [0, 7])
+    def test_it_runs_with_its_exit_status(self, as_nobody: Run, status: int) -> None:
+        done = as_nobody("netnice", "sh", "-c", f"echo ran; exit {status}")
+        assert (done.returncode, done.stdout) == (status, "ran\n")
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("netnice: 'sh' runs unchanged: netnice is not loaded, and only root can load it. ")
+        assert "netnicectl up" in line
+
+    @pytest.mark.usefixtures("down")
+    def test_its_own_errors_are_as_ever(self, as_nobody: Run) -> None:
+        for command, status in [("no-such-command", 127), ("/etc/passwd", 126)]:
+            done = as_nobody("netnice", command, before=("/usr/bin/env", "PATH=/usr/bin:/bin"))
+            assert done.returncode == status
+            assert done.stderr.startswith(f"netnice: '{command}' runs unchanged: ")
+
+    @pytest.mark.usefixtures("down")
+    def test_strict(self, as_nobody: Run) -> None:
+        done = as_nobody("netnice", "--strict", "echo", "ran")
+        assert (done.returncode, done.stdout) == (125, "")
+        assert "only root can load it" in done.stderr
+
+    @pytest.mark.usefixtures("down")
+    @pytest.mark.parametrize("words", [["-n", "3", "echo"], ["-n", "off", "echo"], ["--bogus", "echo"]])
+    def test_a_wrong_command_line_is_no_such_case(self, as_nobody: Run, words: list[str]) -> None:
+        done = as_nobody("netnice", *words, "ran")
+        assert (done.returncode, done.stdout) == (125, "")
+
+    @pytest.mark.usefixtures("down")
+    def test_a_running_process_is_no_such_case(self, as_nobody: Run) -> None:
+        with Process([*DROP, program("sleep"), "600"]) as sleeper:
+            wait_until(lambda: name(sleeper.pid) == "sleep", "it to run")
+            done = as_nobody("netnice", "-n", "0", "-p", str(sleeper.pid))
+            assert done.returncode == 125
+            assert "only root can load it" in done.stderr

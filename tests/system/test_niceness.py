@@ -259,7 +259,7 @@ def test_a_full_map_is_said_and_forgets_nobody(nobody: Run, for_users: Path, tmp
         keys = (number.to_bytes(4, sys.byteorder).hex(" ") for number in range(1 << 23, (1 << 23) + 65_535))
         batch.write_text("".join(f"map update pinned {pin} key hex {key} value hex 09 00 00 00\n" for key in keys))
         subprocess.run([program("bpftool"), "batch", "file", str(batch)], check=True, stdout=subprocess.DEVNULL)
-        done = nobody("--send-only", "true")
+        done = nobody("--strict", "--send-only", "true")
         assert done.returncode == 125
         assert "there is no room" in done.stderr
         found = status()
@@ -271,7 +271,7 @@ class TestUpAndDown:
     def test_after_down_nobody_answers(self, down: dict[int, str], nobody: Run) -> None:
         netnicectl("up")
         netnicectl("down")
-        done = nobody("--send-only", "true")
+        done = nobody("--strict", "--send-only", "true")
         assert done.returncode == 125
         assert "only root can load it" in done.stderr
         kernel.assert_nothing_remains(down)
@@ -304,9 +304,11 @@ class TestUpAndDown:
             assert f"Held by '{runtime.EMPTY}' (program " in found["state"]
             done = netnice(*end("gets", python=PYTHON))
             assert json.loads(done.stdout) == ["netnice", 4]
-            refused = nobody("--send-only", "true")
+            refused = nobody("--strict", "--send-only", "true")
             assert refused.returncode == 125
             assert "without root it cannot be used on this machine" in refused.stderr
+            ran = nobody("--send-only", "echo", "ran")
+            assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (0, "ran\n", 1)
             assert "only root can use it: the kernel refused to attach 'netnice_socket'" in netnicectl("status").stdout
 
 

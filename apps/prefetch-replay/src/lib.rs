@@ -16,7 +16,7 @@ pub mod trace;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use netnice_output::complain;
 
 use options::{Command, Options};
@@ -28,7 +28,7 @@ pub fn command() -> clap::Command {
 
 /// The program. 0: done; 1: failed; 2: wrong command line.
 pub fn main() -> ExitCode {
-    match run(&Options::parse()) {
+    match run(&netnice_help::parse::<Options>()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             complain(format!("{e:#}"));

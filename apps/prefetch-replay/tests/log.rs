@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The log: what is read of one, and that the made-up one is as `netnice-replay generate --help` says.
+//! The log: what is read of one, and that the made-up one is as netnice-replay-generate(1) says.
 
 use std::collections::{HashMap, HashSet};
 use std::net::Ipv4Addr;

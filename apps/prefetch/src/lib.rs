@@ -29,7 +29,7 @@ mod visitors;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 
 pub use config::{Error, Result};
 use netnice_output::complain;
@@ -42,7 +42,7 @@ pub fn command() -> clap::Command {
 
 /// The program. 0: done; 1: failed; 2: wrong command line.
 pub fn main() -> ExitCode {
-    match run(&Options::parse()) {
+    match run(&netnice_help::parse::<Options>()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             complain(e.to_string());

@@ -10,30 +10,46 @@ use hyper::Uri;
 use crate::config::{Config, Mode, Preset};
 use crate::Result;
 
-/// Let browsers prefetch what their users will want next, on bandwidth that nothing else wants.
+const EXAMPLES: &str = "\
+Examples:
+  netnice-prefetch http://localhost:8000
+  netnice-prefetch train access.log";
+
+/// For the manual page.
+const MORE: &str = "\
+Signals:
+  HUP reads the configuration and the certificates again. TERM ends it after
+  all replies are sent.
+
+Exit status:
+  0  done
+  1  failed
+  2  wrong command line
+
+Files:
+  ~/.local/state/netnice-prefetch/learned.redb  what it has learned
+
+More examples:
+  netnice-prefetch train access.log     learn from a log, then serve:
+  sudo netnicectl up
+  netnice-prefetch http://localhost:8000";
+
+/// Let browsers prefetch in the background of the network
 ///
-/// A reverse proxy in front of a web site. It learns from the requests that pass
-/// which pages follow which, and tells browsers (Link: rel=prefetch). What they
-/// then fetch ahead is sent on the congestion control 'netnice', which yields to
-/// all other traffic; what a user waits for is sent as ever.
+/// A reverse proxy in front of a web site. It learns from the requests that pass which pages follow which, and tells
+/// browsers (Link: rel=prefetch). Prefetched replies are sent on the congestion control 'netnice', which yields to all
+/// other traffic. Replies that users wait for are sent as before.
 ///
-/// With no options the site is http://localhost:8000, browsers come to
-/// http://localhost:8080, and http://localhost:8090 shows what it does. A URL is
-/// told to others once clients of five networks have asked for it, and the site
-/// has answered one without cookies. An access log teaches what follows what:
-///
-///     netnice-prefetch train access.log
-///     sudo netnicectl up
-///     netnice-prefetch http://localhost:8000
-///
-/// SIGHUP reads the configuration and the certificates again; SIGTERM ends it once
-/// all replies are sent. Exit status: 0 done, 1 failed, 2 wrong command line.
+/// Without options the site is http://localhost:8000, browsers connect to http://localhost:8080, and
+/// http://localhost:8090 shows what it does. A URL is told to others after clients of five networks have requested it,
+/// and after the site has answered it without cookies. An access log can teach which pages follow which.
 #[derive(Debug, Parser)]
 #[command(
     name = "netnice-prefetch",
     version,
     args_conflicts_with_subcommands = true,
-    verbatim_doc_comment
+    after_help = EXAMPLES,
+    after_long_help = MORE
 )]
 pub struct Options {
     #[command(subcommand)]
@@ -46,22 +62,26 @@ pub struct Options {
 pub struct Serve {
     /// The site's server [default: http://localhost:8000]
     upstream: Option<Uri>,
-    /// Where browsers come to [default: 127.0.0.1:8080]
+    /// Address for browsers [default: 127.0.0.1:8080]
     #[arg(short, long, value_name = "ADDRESS")]
     listen: Vec<SocketAddr>,
-    /// Where the status page and /metrics are [default: 127.0.0.1:8090]
+    /// Status page and /metrics [default: 127.0.0.1:8090]
     #[arg(long, value_name = "ADDRESS")]
     admin: Option<SocketAddr>,
-    /// How eagerly [default: aggressive; conservative where 'netnice' is not up]
+    /// aggressive (default) or conservative
+    ///
+    /// 'conservative' is the default where netnice is not loaded.
     #[arg(long)]
     preset: Option<Preset>,
-    /// How browsers are told [default: link]
+    /// How to tell browsers: link (default), rewrite, off
     #[arg(long)]
     mode: Option<Mode>,
-    /// Least number of networks that have requested a URL before it is hinted [default: 5]
+    /// Networks that must have requested a URL [default: 5]
+    ///
+    /// Before it is told to others.
     #[arg(long, value_name = "N")]
     clients: Option<u8>,
-    /// Log requests as JSON lines; - for the standard output
+    /// Log requests as JSON lines; -: standard output
     #[arg(long, value_name = "FILE")]
     access_log: Option<PathBuf>,
     #[command(flatten)]
@@ -70,36 +90,55 @@ pub struct Serve {
 
 #[derive(Debug, Args)]
 pub struct Files {
-    /// Read settings from a TOML file; options override it
+    /// Settings in TOML; options override them
     #[arg(short, long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where what is learned is kept [default: ~/.local/state/netnice-prefetch/learned.redb]
+    /// What it has learned, kept between starts
+    ///
+    /// The default is ~/.local/state/netnice-prefetch/learned.redb.
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Learn from access logs: Common, Combined, W3C extended or Squid's
+    /// Learn from access logs
+    ///
+    /// In Common, Combined, W3C extended or Squid's format.
+    #[command(after_help = "\
+Examples:
+  netnice-prefetch train access.log
+  zcat access.log.2.gz | netnice-prefetch train - access.log.1")]
     Train {
-        /// Read in this order, oldest first; - for the standard input
+        /// Logs, oldest first; -: standard input
         #[arg(required = true)]
         logs: Vec<PathBuf>,
         #[command(flatten)]
         files: Files,
     },
-    /// Say why a URL is told to browsers, or is not, and what is told on it
+    /// Show why a URL is told to browsers or not, and what is told on it
+    #[command(after_help = "\
+Examples:
+  netnice-prefetch explain /
+  netnice-prefetch explain --json '/search?q=a'")]
     Explain {
         /// As in a request: /path?query
         url: String,
-        /// For programs
+        /// Print JSON
         #[arg(long)]
         json: bool,
         #[command(flatten)]
         files: Files,
     },
-    /// Check a configuration file, and print what holds
-    Check { file: PathBuf },
+    /// Check a configuration file, and print all settings
+    #[command(after_help = "\
+Examples:
+  netnice-prefetch check prefetch.toml
+  netnice-prefetch check /etc/netnice/prefetch.toml")]
+    Check {
+        /// The configuration
+        file: PathBuf,
+    },
 }
 
 impl Files {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! All there is to choose from, a line each, for lists, help and manual pages. Read off the tables.
+//! All there is to choose from, a line each, for lists and manual pages. Read off the tables.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -12,6 +12,13 @@ mod head;
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
 use crate::receiver;
 use crate::settings::{Algorithm, ALGORITHMS};
+
+/// The levels, for help.
+pub const LEVELS: &str = "\
+Levels:
+  0, low     background (default)
+  1, lower   also yields to level 0
+  2, lowest  also yields to levels 0 and 1";
 
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -67,9 +74,9 @@ impl Catalogue {
 fn about_level(level: u32, row: &Algorithm) -> String {
     let about = row.about.trim_start_matches(row.name).trim_start_matches(": ");
     match level {
-        0 => format!("yields to what is not in the background; {about}"),
-        1 => "yields to level 0 too".to_owned(),
-        _ => format!("yields to levels 0 to {} too", level - 1),
+        0 => format!("background (default); {about}"),
+        1 => "also yields to level 0".to_owned(),
+        _ => "also yields to levels 0 and 1".to_owned(),
     }
 }
 
@@ -104,7 +111,7 @@ impl Display for Catalogue {
                 &self.receivers,
             ),
             (
-                "For comparison (netnicectl up --with NAME; 'nice' is always there):",
+                "For comparison (netnicectl up --with NAME; 'nice' is always loaded):",
                 &self.comparison,
             ),
         ];

@@ -9,8 +9,25 @@ use serde::{Deserialize, Serialize};
 
 /// The highest level there is; 0 yields least.
 pub const HIGHEST_LEVEL: u32 = 2;
+/// What users may call the levels instead of 0, 1 and 2.
+pub const LEVEL_NAMES: [&str; HIGHEST_LEVEL as usize + 1] = ["low", "lower", "lowest"];
 /// The cgroup that holds those of all groups, below the root.
 pub(crate) const PARENT: &str = "netnice";
+
+/// The level of a name.
+pub fn level_named(name: &str) -> Option<u32> {
+    (0..=HIGHEST_LEVEL)
+        .zip(LEVEL_NAMES)
+        .find_map(|(level, its)| (its == name).then_some(level))
+}
+
+/// A level, by number or name: for clap's `value_parser`.
+/// There is none of that name or number.
+pub fn level(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|level| *level <= HIGHEST_LEVEL);
+    let found = number.or_else(|| level_named(text));
+    found.ok_or_else(|| "levels are 0, 1 and 2, or low, lower and lowest".to_owned())
+}
 
 /// Which of a group's traffic yields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -174,6 +191,17 @@ mod tests {
         assert_eq!(Group::nicer(Some(sends), Some(receives)), both);
         assert_eq!(Group::nicer(None, Some(sends)), Some(sends));
         assert_eq!(Group::nicer(None, None), None);
+    }
+
+    #[test]
+    fn levels_have_numbers_and_names() {
+        for (number, name) in ["low", "lower", "lowest"].into_iter().enumerate() {
+            assert_eq!(level(name), level(&number.to_string()));
+            assert_eq!(level(name), Ok(number as u32));
+        }
+        for none in ["3", "-1", "Low", "off", ""] {
+            assert!(level(none).is_err(), "{none}");
+        }
     }
 
     #[test]

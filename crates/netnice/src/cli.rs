@@ -6,69 +6,75 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, ArgGroup, Command, CommandFactory, Parser};
-use netnice_loader::catalogue::Catalogue;
-use netnice_loader::group::Direction;
+use netnice_loader::catalogue::{Catalogue, Entry, LEVELS};
+use netnice_loader::group::{level_named, Direction, LEVEL_NAMES};
 
-const AFTER: &str = "\
-Levels:
-  0  yields to everything that is not in the background
-  1  yields to level 0 too
-  2  yields to levels 0 and 1 too
-
+const EXAMPLES: &str = "\
 Examples:
-  sudo netnice rsync -a /data backup:/data   back up without slowing others down
-  sudo netnice curl -O https://host/image    download: the server need know nothing of it
-  sudo netnice -n 2 rclone sync /data far:   the same, also yielding to other background traffic
-  netnice --quic=tcp chromium https://host/  QUIC does not yield: have it use TCP
-  netnice git push                           the same without root, once netnice is up
-  sudo netnice sh                            everything started from this shell yields
-  sudo netnice -n 1 -p $(pidof transmission-daemon)
-                                             what runs already, with the connections it has
-  sudo netnice -n 1 -d -p $(pgrep -o nginx)  the master, and its workers
-  netnice -n 0 -p $(pgrep rclone)            your own, without root
+  sudo netnice rsync -a /data backup:/data  run a backup in the background
+  sudo netnice -n 1 -p 4711                 move a running process";
+
+/// For the manual page.
+const MORE: &str = "\
+More examples:
+  sudo netnice curl -O https://host/image    download a file
+  sudo netnice -n lowest rclone sync /d far: also yield to other backups
+  netnice git push                           no root after 'netnicectl up'
+  netnice --quic=tcp chromium https://host/  QUIC does not yield: use TCP
+  netnice --strict ./night-job               never run it in the foreground
+  sudo netnice sh                            all that this shell starts
+  sudo netnice -n 1 -d -p $(pgrep -o nginx)  a process and its children
+  netnice -n 0 -p $(pgrep rclone)            your own process, without root
   sudo netnice -n off -p 4711                back to the foreground
-  netnice                                    is this process in the background?
-  netnice -p 4711                            is that one?
-  netnice -l                                 the levels, and the papers behind them
+  netnice                                    the level of this shell
+  netnice -p 4711                            the level of a process
 
 Exit status:
-  that of COMMAND, which replaces netnice, signals included; or
+  COMMAND's, which replaces netnice, signals included; or
   0    the level was printed, or every process was moved
-  125  netnice itself failed; with -p: for one process at least, the others were moved
+  125  netnice failed; with -p, for at least one process
   126  COMMAND was found but cannot be run
-  127  COMMAND was not found";
+  127  COMMAND was not found
+
+Algorithms:
+  'netnice --list' prints these lists.";
 
 /// As wide as a manual page has room for: lines that begin with spaces are not filled.
 const WIDTH: usize = 70;
 
-fn after_long() -> String {
-    format!("{}\n\n{AFTER}", Catalogue::read().wrapped(WIDTH))
+fn after() -> String {
+    format!("{LEVELS}\n\n{EXAMPLES}")
 }
 
-/// Run COMMAND so that its TCP traffic takes only what other traffic leaves.
+fn after_long() -> String {
+    format!("{MORE}\n\n{}", Catalogue::read().wrapped(WIDTH))
+}
+
+/// Run COMMAND in the background of the network
 ///
-/// COMMAND and everything it starts send and receive at full speed while the path is idle. They yield
-/// within a few round trips when other traffic needs it. There is no rate to choose, the program
-/// is not changed, and the other end needs nothing. Without COMMAND and -p, prints the level of this process:
-/// 'foreground' when it has none.
+/// The TCP traffic of COMMAND and its children uses the path while it is idle. It backs off within about ten round
+/// trips when other traffic needs the path. There is no rate to choose, COMMAND is not changed, and the other end needs
+/// nothing. Without COMMAND and -p, netnice prints the level of this process: 'foreground', or a number.
 ///
-/// Applies to connections that COMMAND opens or accepts. Connections it inherits are unchanged. netnice
-/// is loaded into the kernel by root's first use after a start, or by 'netnicectl up'. From then on every
-/// user may use it.
+/// Applies to connections that COMMAND opens or accepts. Connections it inherits are unchanged. Root's first use after a
+/// start loads netnice into the kernel, and so does 'netnicectl up'. After that no user needs rights.
+///
+/// If COMMAND cannot be put in the background, because netnice is not loaded or rights are missing, netnice says so in
+/// one line on standard error and runs COMMAND unchanged, as nice(1) does. With --strict it fails.
 #[derive(Debug, Parser)]
 #[command(
     name = "netnice",
     version,
-    after_help = AFTER,
+    after_help = after(),
     after_long_help = after_long(),
     override_usage = "netnice [OPTIONS] COMMAND [ARG]...\n       netnice [OPTIONS] -p PID...\n       netnice -l [--json]\n       netnice",
     group = ArgGroup::new("subject").args(["pid", "command"])
 )]
 pub struct Cli {
-    /// How much to yield: 0 (the default), 1 or 2; 'off' with -p ends it
+    /// Level: 0, 1, 2 or low, lower, lowest; with -p also off
     ///
-    /// COMMAND never becomes less nice than the process that starts it: at a nicer level it stays there.
-    /// With -p only root may make a process less nice, or end it, and move those of others.
+    /// 'off' returns processes to the foreground. COMMAND never becomes less nice than the process that starts it. With
+    /// -p only root may make a process less nice, or move the processes of other users.
     #[arg(
         short = 'n',
         long,
@@ -80,13 +86,12 @@ pub struct Cli {
     )]
     pub level: Option<Asked>,
 
-    /// Move processes that run already, with the connections they have; without -n, print their levels
+    /// Move running processes; without -n: print their levels
     ///
-    /// Connections go on without a break, and keep what is known of their path. Processes that these have
-    /// started are not moved (see --descendants), what they start from now on is. A socket that processes share
-    /// is moved for all of them. What connections in use receive begins to yield since Linux 6.12, and stops
-    /// anywhere. Users may make their own processes nicer; of these, what connections in use receive takes
-    /// root, or an administrator's 'netnicectl up --applications'.
+    /// Their open connections move too, without a break, and keep what is known of their path. Processes that they
+    /// start later follow; for those started before see --descendants. A socket that processes share moves for all of
+    /// them. Downloads on open connections begin to yield on Linux 6.12 and newer, and stop on any. Users may make their
+    /// own processes nicer. For downloads on open connections this takes root, or 'netnicectl up --applications'.
     #[arg(
         short,
         long,
@@ -96,36 +101,36 @@ pub struct Cli {
     )]
     pub pid: Vec<u32>,
 
-    /// With -n and -p: the processes that these have started too, and what those have, and so on
+    /// With -n and -p: also processes that these started
     ///
-    /// Not those whose parent has ended: they no longer descend from it.
+    /// And those that these have started, and so on. Processes whose parent has ended are not found.
     #[arg(short, long, requires_all = ["pid", "level"], conflicts_with = "command")]
     pub descendants: bool,
 
-    /// List the levels and the receivers, each with the paper or document that it follows
-    #[arg(short, long, conflicts_with_all = ["level", "subject", "no_mark", "send_only", "receive_only"])]
-    pub list: bool,
+    /// Fail if COMMAND cannot be put in the background
+    ///
+    /// Without this COMMAND runs unchanged, after a warning.
+    #[arg(long, requires = "command", conflicts_with = "pid")]
+    pub strict: bool,
 
-    /// With --list: for programs
-    #[arg(long, requires = "list")]
-    pub json: bool,
-
-    /// Do not mark the packets as DSCP LE, for the rare network that drops or refuses them
+    /// Do not mark packets as DSCP LE
+    ///
+    /// For a network that drops marked packets. They also get no priority of background in this host's own queues.
     #[arg(long, requires = "subject")]
     pub no_mark: bool,
 
-    /// Yield with what COMMAND sends only, not with what it receives
+    /// Only what COMMAND sends yields
     #[arg(long, requires = "subject", conflicts_with = "receive_only")]
     pub send_only: bool,
 
-    /// Yield with what COMMAND receives only, not with what it sends
+    /// Only what COMMAND receives yields
     #[arg(long, requires = "subject")]
     pub receive_only: bool,
 
-    /// Refuse COMMAND QUIC (UDP to port 443), so that it uses TCP, which yields: 'tcp'
+    /// Block QUIC (UDP to port 443), so that COMMAND uses TCP
     ///
-    /// HTTP/3 runs over QUIC, where nothing yields; browsers and curl fall back to HTTP/2 at once.
-    /// All other UDP passes. Without root it takes an administrator's 'netnicectl up --quic'.
+    /// QUIC does not yield; browsers and curl fall back to HTTP/2 at once. All other UDP passes. Without root this takes
+    /// 'netnicectl up --quic'.
     #[arg(
         long,
         value_name = "WHAT",
@@ -134,6 +139,14 @@ pub struct Cli {
         conflicts_with = "pid"
     )]
     pub quic: Option<String>,
+
+    /// List levels, receivers and algorithms
+    #[arg(short, long, conflicts_with_all = ["level", "subject", "no_mark", "send_only", "receive_only"])]
+    pub list: bool,
+
+    /// With --list: print JSON
+    #[arg(long, requires = "list")]
+    pub json: bool,
 
     /// The program to run, with its arguments
     #[arg(value_name = "COMMAND", trailing_var_arg = true)]
@@ -165,12 +178,13 @@ impl FromStr for Asked {
         if text == "off" {
             return Ok(Self::Off);
         }
-        let number = text.parse().map(Self::Level);
-        number.map_err(|_| "write 0, 1 or 2, or with -p: off")
+        let named = level_named(text).map(i64::from);
+        let level = named.or_else(|| text.parse().ok()).map(Self::Level);
+        level.ok_or("write 0, 1, 2, low, lower or lowest, or with -p: off")
     }
 }
 
-/// Names the levels to completions, and in the error about a wrong one.
+/// Names the levels in completions, and in the message about a missing one.
 #[derive(Clone)]
 struct Levels;
 
@@ -182,12 +196,22 @@ impl TypedValueParser for Levels {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let levels = Catalogue::read().levels.into_iter().filter_map(|entry| {
-            let level = entry.level?.to_string();
-            Some(PossibleValue::new(level).help(format!("{}: {}", entry.name, entry.about)))
-        });
-        let off = PossibleValue::new("off").help("with -p: back to the foreground");
-        Some(Box::new(levels.chain([off])))
+        let all = Catalogue::read().levels;
+        let about = |entry: &Entry| entry.about.split(';').next().unwrap_or_default().to_owned();
+        let numbers = all
+            .iter()
+            .filter_map(|entry| Some((entry.level?.to_string(), about(entry))));
+        let names = all
+            .iter()
+            .zip(LEVEL_NAMES)
+            .map(|(entry, name)| (name.to_owned(), about(entry)));
+        let off = ("off".to_owned(), "with -p: back to the foreground".to_owned());
+        let values: Vec<_> = numbers.chain(names).chain([off]).collect();
+        Some(Box::new(
+            values
+                .into_iter()
+                .map(|(value, about)| PossibleValue::new(value).help(about)),
+        ))
     }
 }
 
@@ -213,6 +237,14 @@ mod tests {
     }
 
     #[test]
+    fn a_level_has_a_number_or_a_name() {
+        for (word, level) in [("low", 0), ("lower", 1), ("lowest", 2), ("2", 2), ("-1", -1)] {
+            let cli = parse(&["-n", word, "cmd"]).expect("valid");
+            assert_eq!(cli.level, Some(Asked::Level(level)), "{word}");
+        }
+    }
+
+    #[test]
     fn processes_on_either_side() {
         for words in [["-n", "off", "-p", "1", "2"], ["-p", "1", "2", "-n", "off"]] {
             let cli = parse(&words).expect("valid");
@@ -228,7 +260,11 @@ mod tests {
                 Err(error) => error.to_string(),
                 Ok(cli) => format!("{:?}", cli.command),
             };
-            let expected = if words[0] == "cmd" { "--level" } else { "0, 1, 2, off" };
+            let expected = if words[0] == "cmd" {
+                "--level"
+            } else {
+                "0, 1, 2, low, lower, lowest, off"
+            };
             assert!(said.contains(expected), "{words:?}: {said}");
         }
     }
@@ -271,6 +307,8 @@ mod tests {
             &["-d", "-p", "1"],
             &["-d", "-n", "1", "cmd"],
             &["--no-mark"],
+            &["--strict"],
+            &["--strict", "-n", "1", "-p", "1"],
             &["--send-only", "--receive-only", "cmd"],
             &["--quic", "udp", "cmd"],
             &["--quic=tcp", "-n", "1", "-p", "1"],

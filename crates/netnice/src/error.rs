@@ -15,15 +15,15 @@ const NOT_FOUND: u8 = 127;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("there is no level {0}: levels are 0, 1 and 2.\nLeave out -n for level 0; 2 yields to everything else.")]
+    #[error("there is no level {0}: levels are 0, 1 and 2, or low, lower and lowest.\nWithout -n it is 0.")]
     NoSuchLevel(i64),
-    #[error("'off' is no level to run a command at: what the background starts stays there.\nMove a process out of it as root: 'netnice -n off -p PID'.")]
+    #[error("'off' is no level to run a command at: a command started in the background stays there.\nMove a process to the foreground: 'sudo netnice -n off -p PID'.")]
     OffCommand,
-    #[error("it is not loaded, and only root can load it.\nTry 'sudo netnice …', or have the administrator run 'netnicectl up'.")]
+    #[error("netnice is not loaded, and only root can load it.\nLoad it: 'sudo netnicectl up'.")]
     NotLoaded,
-    #[error("netnice is loaded, but without root it cannot be used on this machine; 'sudo netnicectl status' says why.\nTry 'sudo netnice …' ('sudo netnice sudo -u $USER …' keeps your own rights).")]
+    #[error("netnice is loaded, but without root it cannot be used on this machine.\nSee why: 'sudo netnicectl status'. Use 'sudo netnice sudo -u $USER …'.")]
     Hindered,
-    #[error("QUIC blocking is off, and only root can turn it on: 'netnicectl up --quic'.\nOr try 'sudo netnice --quic=tcp …'.")]
+    #[error("QUIC blocking is off, and only root can turn it on.\nTurn it on: 'sudo netnicectl up --quic'.")]
     QuicPasses,
     #[error(
         "there is no room: as many processes are nice as netnice keeps account of.\n'netnicectl status' counts them."

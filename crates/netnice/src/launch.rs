@@ -2,33 +2,75 @@
 //! A program, started as nice as it should be.
 
 use std::convert::Infallible;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
-use netnice_loader::group::Group;
+use netnice_loader::group::{Direction, Group};
 use netnice_loader::niceness::{self, Refusal};
 use netnice_loader::{facts, is_up, quic, rules, up, Outcome, UpOptions};
 use netnice_output::complain;
 
 use crate::error::not_nicer;
-use crate::Error;
+use crate::{level, Error};
 
-/// Becomes the program; returns only when that cannot be.
-pub(crate) fn launch(
-    program: &OsString,
-    arguments: &[OsString],
-    (current, target): (Option<Group>, Group),
-    without_quic: bool,
-) -> Result<Infallible, Error> {
-    enter(current, target)?;
-    if without_quic {
-        forgo_quic()?;
+/// Puts this process into the background, and so the program that it becomes. Without `strict` the program is to run
+/// where that cannot be, as with nice(1): then a line on standard error says so.
+pub(crate) fn prepare(program: &OsStr, wanted: &Wanted, strict: bool) -> Result<(), Error> {
+    let Err((missed, why)) = wanted.get() else {
+        return Ok(());
+    };
+    if strict {
+        return Err(why);
     }
-    exec(program, arguments)
+    complain(format_args!(
+        "'{}' {missed}: {}",
+        program.to_string_lossy(),
+        in_one_line(&why.to_string())
+    ));
+    Ok(())
+}
+
+/// What the command line asks for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    pub level: u32,
+    pub no_mark: bool,
+    pub direction: Direction,
+    pub without_quic: bool,
+}
+
+impl Wanted {
+    /// What the program lacks otherwise, and why.
+    fn get(&self) -> Result<(), (&'static str, Error)> {
+        self.enter().map_err(|why| ("runs unchanged", why))?;
+        if self.without_quic {
+            forgo_quic().map_err(|why| ("runs in the background, but may use QUIC", why))?;
+        }
+        Ok(())
+    }
+
+    fn enter(&self) -> Result<(), Error> {
+        let current = niceness::current()?;
+        enter(
+            current,
+            level::choose(current, self.level, self.no_mark, self.direction),
+        )
+    }
+}
+
+/// The first line of an error is what happened, and the last one what to do.
+fn in_one_line(error: &str) -> String {
+    let (what, more) = error.split_once('\n').unwrap_or((error, ""));
+    let what = what.trim_end_matches([':', '.']);
+    match more.lines().last() {
+        Some(remedy) if !remedy.starts_with(' ') => format!("{what}. {remedy}"),
+        Some(_) => format!("{what}. See what to do: 'netnicectl doctor'."),
+        None => format!("{what}."),
+    }
 }
 
 fn enter(current: Option<Group>, target: Group) -> Result<(), Error> {
@@ -61,7 +103,8 @@ fn join(target: Group) -> Result<(), Error> {
     joined.map_err(|e| Error::Join(hierarchy.dir(target), e))
 }
 
-fn exec(program: &OsString, arguments: &[OsString]) -> Result<Infallible, Error> {
+/// Becomes the program; returns only when that cannot be.
+pub(crate) fn exec(program: &OsStr, arguments: &[OsString]) -> Result<Infallible, Error> {
     let error = Command::new(program).args(arguments).exec();
     let name = program.to_string_lossy().into_owned();
     Err(match error.kind() {
@@ -91,4 +134,21 @@ pub(crate) fn load(target: Group) -> Result<(), Error> {
         return Err(Error::NotLoaded);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_is_one_line() {
+        for (error, line) in [
+            ("it broke", "it broke."),
+            ("it broke.\nMend it.", "it broke. Mend it."),
+            ("it lacks:\n  a: x\n    What to do: y\nRun z.", "it lacks. Run z."),
+            ("it broke\n  log", "it broke. See what to do: 'netnicectl doctor'."),
+        ] {
+            assert_eq!(in_one_line(error), line);
+        }
+    }
 }

@@ -2,15 +2,14 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use netnice::{run, Cli, FAILED};
 use netnice_output::complain;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match netnice_help::try_parse::<Cli>() {
         Ok(cli) => cli,
         Err(usage) => {
-            // If it cannot be printed, there is no reader.
+            // A failure to print cannot be printed either.
             let _ = usage.print();
             return if usage.use_stderr() {
                 FAILED.into()

@@ -6,6 +6,7 @@ use netnice_loader::niceness;
 use netnice_output::print;
 use serde_json::json;
 
+use crate::launch::Wanted;
 use crate::{launch, level, moving, Asked, Cli, Error};
 
 /// Returns only when there is no command, or it cannot be run.
@@ -21,13 +22,17 @@ pub fn run(cli: Cli) -> Result<(), Error> {
         Some(Asked::Level(asked)) => level::checked(asked)?,
         None => 0,
     };
-    let current = niceness::current()?;
     let Some((program, arguments)) = cli.command.split_first() else {
-        return print(level::described(current)).map_err(Error::Print);
+        return print(level::described(niceness::current()?)).map_err(Error::Print);
     };
-    let direction = cli.direction().unwrap_or_default();
-    let target = level::choose(current, level, cli.no_mark, direction);
-    match launch::launch(program, arguments, (current, target), cli.quic.is_some())? {}
+    let wanted = Wanted {
+        level,
+        no_mark: cli.no_mark,
+        direction: cli.direction().unwrap_or_default(),
+        without_quic: cli.quic.is_some(),
+    };
+    launch::prepare(program, &wanted, cli.strict)?;
+    match launch::exec(program, arguments)? {}
 }
 
 pub(crate) fn listed(as_json: bool) -> String {

@@ -6,24 +6,34 @@ use clap::Parser;
 use crate::commands::Verb;
 use crate::shared::algorithms;
 
-const AFTER: &str = "\
+const EXAMPLES: &str = "\
+Examples:
+  sudo netnicectl up          load netnice; then users need no rights
+  sudo netnicectl top         show what yields";
+
+/// For the manual page.
+const MORE: &str = "\
 Exit status:
-  0  done; for status: up; for doctor: all that is needed is there
-  1  failed; for doctor: something needed is missing
-  2  the command line is wrong
-  3  for status: not up, or not completely";
+  0  done; status: netnice is up; doctor: nothing is missing
+  1  failed; doctor: something is missing
+  2  wrong command line
+  3  status: netnice is not up, or not completely
+
+Files:
+  /etc/netnice/policy.toml  the policy: policy.toml(5)
+  /sys/fs/bpf/netnice       what is loaded
+  /run/netnice              locks";
 
 fn after_long() -> String {
-    format!("{}\n\n{AFTER}", algorithms())
+    format!("{MORE}\n\n{}", algorithms())
 }
 
-/// Administer netnice: load, inspect, tune and unload its kernel objects.
+/// Administer netnice: load, inspect, tune and unload it
 ///
-/// Nothing runs in the background: what 'up' loads is pinned in the kernel and stays until 'down' or the
-/// next boot. 'netnice COMMAND' run by root loads by itself, so that 'up' is only needed to do it early or
-/// with other options.
+/// No process of netnice keeps running: what 'up' loads stays in the kernel until 'down' or a reboot. 'netnice COMMAND'
+/// run by root loads netnice by itself, so 'up' is needed only to load it earlier or with other options.
 #[derive(Debug, Parser)]
-#[command(name = "netnicectl", version, after_help = AFTER, after_long_help = after_long())]
+#[command(name = "netnicectl", version, after_help = EXAMPLES, after_long_help = after_long())]
 pub struct Cli {
     #[command(subcommand)]
     pub verb: Verb,

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 
 mod cli;
 mod commands;
@@ -23,7 +23,7 @@ pub fn command() -> clap::Command {
 
 /// What the program does, and its exit status.
 pub fn main() -> ExitCode {
-    Cli::parse().verb.run().unwrap_or_else(|error| {
+    netnice_help::parse::<Cli>().verb.run().unwrap_or_else(|error| {
         netnice_output::complain(format_args!("{error:#}"));
         ExitCode::FAILURE
     })

@@ -16,9 +16,10 @@ use serde::Serialize;
 /// As wide as a manual page has room for: lines that begin with spaces are not filled.
 const WIDTH: usize = 70;
 
-/// What there is to name, for the help.
+/// The algorithms, for manual pages.
 pub fn algorithms() -> String {
-    Catalogue::read().wrapped(WIDTH)
+    let lists = Catalogue::read().wrapped(WIDTH);
+    format!("Algorithms:\n  'netnice --list' prints these lists.\n\n{lists}")
 }
 
 #[derive(Clone)]

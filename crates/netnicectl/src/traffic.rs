@@ -46,7 +46,7 @@ fn level(flow: &Flow, owner: Option<&Owner>) -> Option<u32> {
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub enum Column {
-    /// What goes out and comes in, together
+    // Both directions together.
     #[default]
     Rate,
     Out,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 use std::process::ExitCode;
 
-use clap::Parser;
 use netnice_output::complain;
 use netnice_path::options::Options;
 use netnice_path::run::{run, FAILED};
 
 fn main() -> ExitCode {
-    let options = match Options::try_parse() {
+    let options = match netnice_help::try_parse::<Options>() {
         Ok(options) => options,
         Err(e) => {
             // Printing fails only without a reader.

@@ -18,132 +18,157 @@ const MINUTE: Time = Time::from_secs(60);
 /// A queue without a rate never fills; with one but without a delay it needs some size.
 const QUEUE_WITHOUT_BDP: Limit = Limit::Packets(1000);
 
-const ABOUT: &str = "Run a command behind an emulated network path, or put one between two namespaces";
+const ABOUT: &str = "Run a command behind an emulated network path";
 
 const LONG_ABOUT: &str = "\
-Run a command behind an emulated network path, or put one between two namespaces.
+Run a command behind an emulated network path, or put a path between two namespaces.
 
 COMMAND runs in a fresh network namespace. Its only way out is a path of the rate, delay, queue and \
-loss you give; at the other end is the network namespace netnice-path was started in. Paths nest: a \
-netnice-path started as COMMAND adds its path to the first one's. Nothing needs netem, and nothing is left when \
-it ends, not even after kill -9. Needs root. Without COMMAND your shell is run.";
+loss you give. At the other end is the network namespace that netnice-path was started in. Paths nest: a \
+netnice-path started as COMMAND adds its path to the first one's. netem is not needed. Nothing is left when \
+netnice-path ends, not even after kill -9. Needs root. Without COMMAND it runs your shell.";
 
 const EXAMPLES: &str = "\
 Examples:
-  A 10 Mbit/s path of 40 ms, with a queue of one bandwidth-delay product:
-      netnice-path --rate 10mbit --rtt 40ms --queue 1bdp -- iperf3 -c 100.64.0.1
+  sudo netnice-path --rate 10mbit --rtt 40ms -- iperf3 -c 100.64.0.1
+  sudo netnice-path --rtt 40ms -- sh -c 'ping -c 3 $NETNICE_PATH_PEER'";
 
-  COMMAND finds the other end in $NETNICE_PATH_PEER:
-      netnice-path --rtt 40ms -- sh -c 'ping -c 3 $NETNICE_PATH_PEER'
+/// For the manual page.
+const MORE: &str = "\
+More examples:
+  A cable modem, 100 Mbit/s down, 5 Mbit/s up, a long upload queue:
+      netnice-path --down-rate 100mbit --up-rate 5mbit --rtt 20ms \\
+          --up-queue 500kB -- bash
 
-  A cable modem: 100 Mbit/s down, 5 Mbit/s up, a bloated upload queue:
-      netnice-path --down-rate 100mbit --up-rate 5mbit --rtt 20ms --up-queue 500kB -- bash
-
-  Two paths in a row, 10 ms + 30 ms, the outer one losing 1 % of packets:
+  Two paths in a row, 10 ms + 30 ms, the outer one loses 1 % of packets:
       netnice-path --rtt 10ms --loss 1% -- netnice-path --rtt 30ms -- bash
 
-  The ideal router: packets marked LE (DSCP 1) are only sent when nothing else waits:
+  The ideal router, which sends packets marked LE (DSCP 1) only when no
+  other packet waits:
       netnice-path --rate 10mbit --rtt 40ms --priority -- ./my-test
 
-  As an ordinary user again inside:
-      sudo netnice-path --rate 1mbit --rtt 300ms -- sudo -u $USER -- curl ...
+  As an ordinary user inside:
+      sudo netnice-path --rate 1mbit --rtt 300ms -- sudo -u $USER -- curl URL
 
-  Between two namespaces that exist ('ip netns add a; ip netns add b'), until Ctrl-C:
+  Between two namespaces ('ip netns add a; ip netns add b'), until Ctrl-C:
       netnice-path --between a b --rate 10mbit --rtt 40ms
 
 Units:
   rates   bit kbit mbit gbit, or kB MB GB for bytes; '/s' may follow
   delays  us ms s min
-  queues  p (packets), B kB KiB MB MiB, or bdp: rate x round-trip delay. A queue counts the packet being sent, so a
-          packet that gets in waits and is sent in no more than size / rate.
+  queues  p (packets), B kB KiB MB MiB, or bdp: rate times round-trip delay
   loss    %
 
-Queues drop what arrives when they are full. With --priority the two bands share the queue, and a full queue makes
-room for a packet that is not LE by dropping LE packets, the latest first. A random loss comes before the queue.
+Queues:
+  A queue counts the packet being sent: an accepted packet leaves after at
+  most size / rate. A full queue drops what arrives. With --priority the two
+  bands share the queue. A full queue then drops LE packets, the latest
+  first, to make room for a packet that is not LE. Random loss comes before
+  the queue.
 
-What COMMAND leaves running is killed when it ends. On a TERM, HUP, INT, QUIT, USR1 or USR2 signal, COMMAND gets it.
+Processes and signals:
+  Processes that COMMAND leaves running are killed when it ends. TERM, HUP,
+  INT, QUIT, USR1 and USR2 are forwarded to COMMAND.
 
-COMMAND's environment:
-  NETNICE_PATH_PEER, NETNICE_PATH_PEER6        the other end's IPv4 and IPv6 address
-  NETNICE_PATH_ADDRESS, NETNICE_PATH_ADDRESS6  this end's
-  With --between: NETNICE_PATH_A, NETNICE_PATH_A6, NETNICE_PATH_B, NETNICE_PATH_B6
+Environment of COMMAND:
+  NETNICE_PATH_PEER, NETNICE_PATH_PEER6        addresses of the other end
+  NETNICE_PATH_ADDRESS, NETNICE_PATH_ADDRESS6  addresses of this end
+  With --between: NETNICE_PATH_A, NETNICE_PATH_A6, NETNICE_PATH_B,
+  NETNICE_PATH_B6
 
-Addresses come from 100.64.0.0/10 and fd6e:6e70:6174::/48, the first /16 that is free; up to five paths nest. Beyond the
-other end, answers find the way back only if routes or NAT say so.
+Addresses:
+  They come from 100.64.0.0/10 and fd6e:6e70:6174::/48, the first free /16.
+  Up to five paths nest. Beyond the other end, answers find the way back only
+  by routes or NAT.
 
-At the end it says how late packets were delivered, and when not to trust the run: if 1 % of packets, or of the
-emulator's own wake-ups (one each 10 ms), were later than 1 ms or 5 % of the round-trip delay, whichever is more, or if the
-kernel dropped packets before they could be read.
+Summary:
+  At the end netnice-path prints how late packets were delivered. It says not
+  to trust the run if 1 % of packets, or of the emulator's own wake-ups (one
+  each 10 ms), were later than 1 ms or 5 % of the round-trip delay, whichever
+  is more, or if the kernel dropped packets before they were read.
 
-Exit status: COMMAND's, 128+N if signal N ended it; 125 if netnice-path failed, 126 if COMMAND cannot be run, 127 if it
-is not found.";
+Exit status:
+  COMMAND's; 128 + N if signal N ended it; or
+  125  netnice-path failed
+  126  COMMAND cannot be run
+  127  COMMAND was not found";
 
 /// The options of `netnice-path`.
 #[derive(Debug, Parser)]
-#[command(name = "netnice-path", version, about = ABOUT, long_about = LONG_ABOUT, after_long_help = EXAMPLES)]
-#[command(after_help = "Examples, units and exit status: netnice-path --help")]
+#[command(name = "netnice-path", version, about = ABOUT, long_about = LONG_ABOUT)]
+#[command(after_help = EXAMPLES, after_long_help = MORE)]
 pub struct Options {
-    /// Rate of both directions, as 10mbit; without a limit if not given
+    /// Rate of both directions, as 10mbit
+    ///
+    /// The default is no limit.
     #[arg(long, value_name = "RATE", value_parser = within(SLOWEST, FASTEST))]
     pub rate: Option<Rate>,
-    /// Rate from the command outwards (from A to B)
+    /// Rate from COMMAND (from A to B)
     #[arg(long, value_name = "RATE", value_parser = within(SLOWEST, FASTEST))]
     pub up_rate: Option<Rate>,
-    /// Rate towards the command (from B to A)
+    /// Rate to COMMAND (from B to A)
     #[arg(long, value_name = "RATE", value_parser = within(SLOWEST, FASTEST))]
     pub down_rate: Option<Rate>,
 
     /// Round-trip delay, half of it each way, as 40ms
     #[arg(long, value_name = "TIME", value_parser = within(Time::ZERO, MINUTE))]
     pub rtt: Option<Time>,
-    /// One-way delay from the command outwards (from A to B)
+    /// One-way delay from COMMAND (from A to B)
     #[arg(long, value_name = "TIME", value_parser = within(Time::ZERO, MINUTE))]
     pub up_delay: Option<Time>,
-    /// One-way delay towards the command (from B to A)
+    /// One-way delay to COMMAND (from B to A)
     #[arg(long, value_name = "TIME", value_parser = within(Time::ZERO, MINUTE))]
     pub down_delay: Option<Time>,
 
-    /// Queue of each direction, as 50p, 60kB or 1bdp [default: 1bdp, or 1000p without a delay]
+    /// Queue of each direction: 50p, 60kB, 1bdp
+    ///
+    /// The default is 1bdp; without a delay or a rate 1000p.
     #[arg(long, value_name = "SIZE")]
     pub queue: Option<QueueSize>,
-    /// Queue from the command outwards (from A to B)
+    /// Queue from COMMAND (from A to B)
     #[arg(long, value_name = "SIZE")]
     pub up_queue: Option<QueueSize>,
-    /// Queue towards the command (from B to A)
+    /// Queue to COMMAND (from B to A)
     #[arg(long, value_name = "SIZE")]
     pub down_queue: Option<QueueSize>,
 
     /// Random loss of each direction, as 2%
     #[arg(long, value_name = "PERCENT")]
     pub loss: Option<Share>,
-    /// Random loss from the command outwards (from A to B)
+    /// Random loss from COMMAND (from A to B)
     #[arg(long, value_name = "PERCENT")]
     pub up_loss: Option<Share>,
-    /// Random loss towards the command (from B to A)
+    /// Random loss to COMMAND (from B to A)
     #[arg(long, value_name = "PERCENT")]
     pub down_loss: Option<Share>,
-    /// Seed of the random losses: the same packets in the same order lose the same
+    /// Seed of the random losses
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
 
-    /// Serve packets marked LE (DSCP 000001) only when nothing else waits
+    /// Send LE packets only when no other waits
+    ///
+    /// Those marked DSCP 000001.
     #[arg(long)]
     pub priority: bool,
 
-    /// Join two network namespaces that exist (names in /run/netns, or paths) instead of making one
+    /// Connect two existing network namespaces
+    ///
+    /// Names in /run/netns, or paths. No namespace is made.
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pub between: Option<Vec<String>>,
 
-    /// Write the summary to FILE as JSON
+    /// Write the summary as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write queues, throughput by class and drops over time to FILE, one JSON object a line
+    /// Write queues, throughput and drops over time
+    ///
+    /// By class; one JSON object a line.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Time between two lines of the trace
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = within(MILLISECOND, MINUTE))]
     pub trace_interval: Time,
-    /// No summary on standard error; errors and warnings still come
+    /// No summary; errors and warnings are printed
     #[arg(short, long)]
     pub quiet: bool,
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::level::Level;
 use super::rule::{NoPattern, Pattern, Rule, Subject};
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
 use crate::shared::NN_RULES;
@@ -52,7 +53,7 @@ struct Entry {
     cgroup: Option<String>,
     command: Option<String>,
     #[serde(default)]
-    level: u32,
+    level: Level,
     #[serde(default)]
     direction: Direction,
     #[serde(default = "yes")]
@@ -124,10 +125,11 @@ fn parse(text: &str) -> std::result::Result<Vec<Written>, String> {
 }
 
 fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
-    if entry.level > HIGHEST_LEVEL {
-        return Err(NoRule::Level(entry.level));
+    let Level(level) = entry.level;
+    if level > HIGHEST_LEVEL {
+        return Err(NoRule::Level(level));
     }
-    let group = Group::new(entry.level, entry.mark, entry.direction);
+    let group = Group::new(level, entry.mark, entry.direction);
     let without_quic = matches!(entry.quic, Some(Quic::Tcp));
     let given = [
         ("unit", entry.unit),
@@ -216,6 +218,7 @@ mod tests {
             means("unit = 'restic*.service'\nlevel = 1"),
             ["units and cgroups named restic*.service: 1"]
         );
+        assert_eq!(means("unit = 'a'\nlevel = 'lowest'"), means("unit = 'a'\nlevel = 2"));
         assert_eq!(
             means("cgroup = '/kubepods.slice/*'\ndirection = 'receive'\nmark = false"),
             ["cgroups /kubepods.slice/*: 0 unmarked receive only"]
@@ -270,6 +273,7 @@ mod tests {
             ("[[rule]]\n", "line 1: a rule names one of"),
             ("[[rule]]\nunit = 'a'\ncommand = 'b'", "this one names 2"),
             ("\n[[rule]]\nunit = 'a'\nlevel = 3", "line 2: there is no level 3"),
+            ("[[rule]]\nunit = 'a'\nlevel = 'high'", "expected a level: 0, 1, 2, "),
             ("[[rule]]\nunit = 'a*b*'", "line 1: 'a*b*': it has several '*'"),
             ("[[rule]]\nslice = 'a.service'", "is no slice"),
             ("[[rule]]\ncgroup = 'a'", "does not begin with '/'"),

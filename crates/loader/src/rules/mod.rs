@@ -6,6 +6,7 @@
 //! What an administrator has attached by hand stays as it is, and no connection is interrupted.
 
 mod file;
+mod level;
 mod rule;
 
 use std::path::{Path, PathBuf};

@@ -6,27 +6,33 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use netnice_loader::attachments::{attach, detach, Reached};
+use netnice_loader::catalogue::LEVELS;
 use netnice_loader::cgroup::Hierarchy;
-use netnice_loader::group::{Direction, Group, HIGHEST_LEVEL};
+use netnice_loader::group::{level, Direction, Group};
 use netnice_output::{complain, print};
 
-/// Put a unit, a container or another cgroup into the background, with all that runs in it
-///
-/// No process is moved: the cgroup keeps its limits and filters, and so do the processes in it and below.
-/// The connections that they have yield at once, those to come when they are made. Of a process that is
-/// nice by itself the nicer of the two counts. It lasts until 'detach', 'down', or the cgroup's end.
-#[derive(Debug, Args)]
-#[command(after_help = "\
+fn after() -> String {
+    format!("{LEVELS}\n\n{EXAMPLES}")
+}
+
+const EXAMPLES: &str = "\
 Examples:
-  netnicectl attach backup.service              a unit, by its name
-  netnicectl attach -n 2 system.slice/docker-3f….scope
-  netnicectl attach --receive-only /sys/fs/cgroup/machine.slice")]
+  sudo netnicectl attach backup.service
+  sudo netnicectl attach -n 2 system.slice/docker-3f0a.scope";
+
+/// Put a unit, a container or another cgroup in the background
+///
+/// All processes in it yield: their open connections at once, new ones from the start. No process changes its cgroup,
+/// and the cgroup keeps its limits and filters. If a process has a level of its own, the nicer one counts. Lasts until
+/// 'detach', 'down', or the end of the cgroup.
+#[derive(Debug, Args)]
+#[command(after_help = after())]
 pub struct Attach {
     /// A unit's name, or the path of a cgroup
     #[arg(value_name = "UNIT|CGROUP")]
     name: String,
-    /// How much to yield: 0, 1 or 2
-    #[arg(short = 'n', long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=i64::from(HIGHEST_LEVEL)))]
+    /// Level: 0, 1, 2 or low, lower, lowest
+    #[arg(short = 'n', long, default_value = "0", value_parser = level)]
     level: u32,
     /// Only what it sends yields
     #[arg(long, conflicts_with = "receive_only")]
@@ -37,9 +43,9 @@ pub struct Attach {
     /// Do not mark its packets as DSCP LE
     #[arg(long)]
     no_mark: bool,
-    /// Refuse it QUIC (UDP to port 443), so that it uses TCP, which yields: 'tcp'
+    /// Block QUIC (UDP to port 443), so that it uses TCP
     ///
-    /// As 'netnice --quic=tcp' does with a command.
+    /// As 'netnice --quic=tcp' does for a command.
     #[arg(long, value_name = "WHAT", value_parser = ["tcp"])]
     quic: Option<String>,
 }
@@ -66,10 +72,14 @@ pub(super) fn tell(done: &str, reached: &Reached) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Take back what 'attach' did to a unit, a container or another cgroup
+/// Undo 'attach' of a unit, a container or another cgroup
 ///
-/// The connections of what runs in it are as nice then as their processes are by themselves.
+/// Its open connections get the level that their processes have without it.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sudo netnicectl detach backup.service
+  sudo netnicectl detach system.slice/docker-3f0a.scope")]
 pub struct Detach {
     /// A unit's name, or the path of a cgroup
     #[arg(value_name = "UNIT|CGROUP")]

@@ -13,35 +13,37 @@ use netnice_output::{complain, print};
 use super::policy;
 use crate::shared::{follow, Names};
 
-/// Load netnice into the kernel; repairs and replaces whatever it finds
+/// Load netnice into the kernel
 ///
-/// Registers the congestion controls of the levels 0, 1 and 2, which are 'netnice', 'netnice1' and 'netnice2', and
-/// makes the cgroups that 'netnice' uses. May be repeated:
-/// what is already as asked stays untouched. After an unfinished up or down, or an upgrade, the
-/// remains are removed and everything is loaded anew; connections that already yield go on.
-/// Applies the rules in /etc/netnice/policy.toml, if there are any: 'netnicectl policy --help'.
+/// Registers the congestion controls of the levels 0, 1 and 2: 'netnice', 'netnice1' and 'netnice2'. Makes the cgroups
+/// that 'netnice' uses. May be repeated: what is already as asked is unchanged. After an interrupted up or down, or an
+/// upgrade, the remains are removed and everything is loaded anew; connections that yield go on. Applies the rules in
+/// /etc/netnice/policy.toml, if there are any: policy.toml(5).
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sudo netnicectl up
+  sudo netnicectl up --quic    also let users block QUIC")]
 pub struct Up {
-    /// Register further algorithms of the laboratory, separated by commas
+    /// Also register algorithms for comparison: 'netnice --list'
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Names::comparison())]
     with: Vec<String>,
     /// Do not mark background packets as DSCP LE on this machine
     #[arg(long)]
     no_mark: bool,
-    /// Let every program have connections of its own yield with what they receive, by setsockopt()
+    /// Let applications put single downloads in the background
     ///
-    /// Puts a program on the root of the cgroups, which every setsockopt() of this machine passes;
-    /// 'netnice -p' does the same when it is first needed. Stays until down.
+    /// They choose by setsockopt(). Attaches a program to the root of the cgroups, which every setsockopt() of this
+    /// machine passes. 'netnice -p' does the same when it first needs it. Stays until 'down'.
     #[arg(long)]
     applications: bool,
-    /// Let 'netnice --quic=tcp' and 'attach --quic=tcp' refuse their programs QUIC, so that they use TCP
+    /// Let users block QUIC: netnice --quic=tcp
     ///
-    /// Puts programs on the root of the cgroups, which every connect() of this machine passes, and every
-    /// datagram of a socket that is not connected; a first 'sudo netnice --quic=tcp' does the same.
-    /// Stays until down.
+    /// Attaches programs to the root of the cgroups, which every connect() of this machine passes, and every datagram of
+    /// a socket that is not connected. A first 'sudo netnice --quic=tcp' does the same. Stays until 'down'.
     #[arg(long)]
     quic: bool,
-    /// Name each step on standard error when it is done
+    /// Print each step to standard error
     #[arg(short, long)]
     verbose: bool,
 }
@@ -86,13 +88,17 @@ fn told_up(outcome: &Outcome) -> String {
     }
 }
 
-/// Take everything out of the kernel again
+/// Unload netnice from the kernel
 ///
-/// Open sockets go on, and get back the congestion control, marks, priority and window clamp that they had, or that their
-/// program has set since. Processes in the background return to the foreground.
+/// Open sockets go on. They get back the congestion control, marks, priority and window clamp that they had, or that
+/// their program has set since. Processes in the background return to the foreground.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sudo netnicectl down
+  sudo netnicectl down --verbose")]
 pub struct Down {
-    /// Name each step on standard error when it is done
+    /// Print each step to standard error
     #[arg(short, long)]
     verbose: bool,
 }

@@ -25,13 +25,27 @@ use crate::traffic::{Column, Look, Traffic};
 /// As LSB's init scripts and systemctl have it.
 const NOT_UP: u8 = 3;
 
-/// Show what is loaded, which processes are in the background, and counts
+/// Show what is loaded, what is in the background, and counts
 #[derive(Debug, Args)]
+#[command(
+    after_help = "\
+Examples:
+  netnicectl status
+  sudo netnicectl status --metrics >/var/lib/node-exporter/netnice.prom",
+    after_long_help = "\
+Exit status:
+  0  netnice is up
+  1  failed
+  2  wrong command line
+  3  netnice is not up, or not completely"
+)]
 pub struct Status {
-    /// For programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// For Prometheus: as text, which the node exporter's textfile collector reads
+    /// Print metrics for Prometheus
+    ///
+    /// As text, which the node exporter's textfile collector reads.
     #[arg(long, conflicts_with = "json")]
     metrics: bool,
 }
@@ -54,30 +68,38 @@ impl Status {
 /// Home, and all below is cleared.
 const CLEAR: &str = "\x1b[H\x1b[J";
 
-/// Show the connections in the background: whose, at which level, how fast each way, what they wait in queues
+/// Show background connections: process, level, rates, queueing delay
 ///
-/// Rates are those of the last interval. A connection is in the background when it runs on a congestion control of
-/// netnice, or its program is. QUEUE is queueing delay. Of an upload: the round trip, less the smallest that the kernel has
-/// measured. Of a download: as netnice's receiver measures it, for root; '-' elsewhere.
-/// Root sees the owner of every connection, a user those of the user's own. It shows this network namespace.
+/// Rates are those of the last interval. A connection is in the background if it runs on a congestion control of netnice,
+/// or its program is. QUEUE is queueing delay. Of an upload: the current RTT minus the smallest that the kernel has
+/// measured. Of a download: as netnice's receiver measures it, for root; '-' elsewhere. Root sees the processes of all
+/// connections, users those of their own. Shows this network namespace.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sudo netnicectl top
+  sudo netnicectl top --all --sort queue")]
 pub struct Top {
-    /// Those in the foreground too
+    /// Also show connections in the foreground
     #[arg(short, long)]
     all: bool,
-    /// Print it once, after one interval; so it is where the output is no terminal
+    /// Print once, after one interval, and end
+    ///
+    /// As if the output is no terminal.
     #[arg(long)]
     once: bool,
-    /// For programs: once, with the sums by unit
+    /// Print JSON once, with sums by unit
     #[arg(long)]
     json: bool,
-    /// Between two looks, in seconds: 0.1 to 3600
+    /// Time between two screens: 0.1 to 3600
     #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     interval: Duration,
-    /// By which column, largest first
+    /// Sort by this column, largest first
     #[arg(short, long, value_enum, default_value_t)]
     sort: Column,
-    /// Only where program, unit, congestion control or an address has this text in it
+    /// Only rows that contain this text
+    ///
+    /// In program, unit, congestion control or an address.
     #[arg(short, long, value_name = "TEXT")]
     filter: Option<String>,
 }
@@ -146,24 +168,29 @@ fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Tell how nice a process, a unit or a connection is, and why
+/// Show the level of a process, a unit or a connection, and why
 ///
-/// Being nice comes from a process itself (started by 'netnice', moved by 'netnice -p', named by a rule, or
-/// inherited from its parent) and from the cgroups that it is in ('netnicectl attach', or a rule); the nicer
-/// counts. Connections are as their process was when it made them, unless they were moved since.
-/// Run it as root to see what is others'.
+/// A process has a level by itself: 'netnice' started it, 'netnice -p' moved it, a rule names it, or it inherits from
+/// its parent. Its cgroups may have one too, by 'netnicectl attach' or a rule. The nicer one counts. A connection has
+/// the level that its process had when it was made, unless it was moved since. Users see what is theirs; root sees all.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    after_help = "\
 Examples:
-  netnicectl explain 4711                       a process
-  netnicectl explain backup.service             a unit, a container or another cgroup
-  netnicectl explain :22                        connections with this port at either end
+  sudo netnicectl explain 4711
+  sudo netnicectl explain backup.service",
+    after_long_help = "\
+More examples:
+  netnicectl explain :22            connections with this port at either end
   netnicectl explain 192.0.2.1:40000-192.0.2.7:443
-                                                one connection, its ends as ss(8) prints them, either first")]
+                                    one connection, its ends as ss(8) prints
+                                    them, in either order"
+)]
 pub struct Explain {
+    /// Process, unit, cgroup, or socket: :PORT, END-END
     #[arg(value_name = "PID|UNIT|CGROUP|SOCKET")]
     subject: String,
-    /// For programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -199,10 +226,21 @@ impl Explain {
     }
 }
 
-/// Check all that netnice needs from this machine; for each: why, and what to do
+/// Check what netnice needs from this machine; say what to do
 #[derive(Debug, Args)]
+#[command(
+    after_help = "\
+Examples:
+  sudo netnicectl doctor
+  netnicectl doctor --json",
+    after_long_help = "\
+Exit status:
+  0  nothing is missing
+  1  something is missing, or it failed
+  2  wrong command line"
+)]
 pub struct Doctor {
-    /// For programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

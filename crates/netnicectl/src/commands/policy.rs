@@ -12,36 +12,16 @@ use serde::Serialize;
 
 use crate::shared::print_json;
 
-const AFTER: &str = "\
-The file:
-  [[rule]]                      # one of unit, slice, container, cgroup and command
-  unit = \"restic*.service\"      # the last part of a cgroup's path; one '*' at most, which stands for anything
-  level = 1                     # 0, unless said: yields to the foreground; 1, 2: to lower levels too
-  direction = \"send\"            # or \"receive\": only that yields; both, unless said
-  mark = false                  # no DSCP LE on its packets
-  quic = \"tcp\"                  # refused QUIC (UDP to port 443), so that it uses TCP, which yields
-
-  [[rule]]
-  slice = \"backup.slice\"        # with all that is in it
-
-  [[rule]]
-  container = \"*\"               # by id: those of docker, podman, containerd and CRI-O, with systemd's cgroups
-
-  [[rule]]
-  cgroup = \"/kubepods.slice/kubepods-besteffort.slice\"    # the whole path below the root
-
-  [[rule]]
-  command = \"rsync\"             # programs of this name, without folders
-
-Of several rules that name the same all count: it yields where any has it yield.";
-
-/// Units, containers and programs that are always in the background: rules in a file
+/// Put units, containers and programs in the background by rules
 ///
-/// What a rule names is in the background from when it begins, and what is there already is reached by 'apply',
-/// with the connections it has. 'netnicectl up' applies /etc/netnice/policy.toml, if there is one; so does
-/// netnice.service at boot. Rules last until 'down'.
+/// The rules are in a file: policy.toml(5). What a rule names is in the background from its start; 'apply' reaches what
+/// runs already, with its open connections. 'netnicectl up' applies /etc/netnice/policy.toml, and so does netnice.service
+/// at boot. Rules last until 'down'.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER)]
+#[command(after_help = "\
+Examples:
+  netnicectl policy check           show what each rule means, and matches now
+  sudo netnicectl policy apply      apply /etc/netnice/policy.toml")]
 pub struct Policy {
     #[command(subcommand)]
     what: What,
@@ -49,17 +29,29 @@ pub struct Policy {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Have these rules hold, and no others
+    /// Apply the rules of a file, and end all others
     ///
-    /// Cgroups that only a rule had put into the background, and none does any more, return to the foreground with
-    /// their connections. What 'attach' has attached by hand stays as it is. A program that a rule has made nice stays
-    /// so until it ends, as with nice(1). No connection is interrupted.
+    /// Cgroups that only an earlier rule had put in the background return to the foreground with their connections.
+    /// Cgroups attached by 'netnicectl attach' are unchanged. A program that a rule has made nice stays so until it
+    /// ends, as with nice(1). No connection is interrupted.
+    #[command(after_help = "\
+Examples:
+  sudo netnicectl policy apply
+  sudo netnicectl policy apply ./policy.toml")]
     Apply(File),
-    /// Tell what each rule of a file means, and what it names now; changes nothing
+    /// Show what each rule of a file means and matches; change nothing
+    #[command(after_help = "\
+Examples:
+  netnicectl policy check
+  netnicectl policy check ./policy.toml")]
     Check(File),
-    /// Tell the rules that hold, and what they name now
+    /// Show the rules that are applied, and what they match
+    #[command(after_help = "\
+Examples:
+  sudo netnicectl policy show
+  sudo netnicectl policy show --json")]
     Show {
-        /// For programs
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -67,6 +59,7 @@ enum What {
 
 #[derive(Debug, Args)]
 struct File {
+    /// The rules
     #[arg(value_name = "FILE", default_value = rules::FILE)]
     file: PathBuf,
 }

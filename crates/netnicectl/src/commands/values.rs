@@ -12,13 +12,17 @@ use serde_json::{json, Map, Value};
 
 use crate::shared::{algorithms, print_json, Names};
 
-/// Show the parameters of the loaded algorithms, and which one receives
+/// Show the parameters of the loaded algorithms, and the receiver
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sudo netnicectl show
+  sudo netnicectl show netnice")]
 pub struct Show {
-    /// Only of this algorithm; or 'receiver', which one receives
+    /// Only this algorithm; 'receiver': which algorithm receives
     #[arg(value_parser = Names::settable(), hide_possible_values = true)]
     name: Option<String>,
-    /// For programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -82,17 +86,21 @@ fn paragraph(row: &Row) -> String {
     format!("{}\n{lines}", row.algorithm)
 }
 
-/// Change parameters of a loaded algorithm, at once and until down
+/// Change parameters of a loaded algorithm, at once and until 'down'
 ///
-/// 'set receiver algorithm=NAME' chooses what connections run that yield with what they receive, live
-/// ones too; 'off' gives their windows back to the kernel.
+/// 'set receiver algorithm=NAME' chooses the receiver of all downloads that yield, open ones too. 'off' gives their
+/// windows back to the kernel.
 #[derive(Debug, Args)]
-#[command(after_help = algorithms())]
+#[command(after_help = "\
+Examples:
+  sudo netnicectl set netnice threshold=20
+  sudo netnicectl set receiver algorithm=vulture",
+after_long_help = algorithms())]
 pub struct Set {
-    /// The algorithm, 'netnice' say, or 'receiver'
+    /// An algorithm, or 'receiver'
     #[arg(value_parser = Names::settable(), hide_possible_values = true)]
     name: String,
-    /// One or more of the parameters that 'show' lists
+    /// Parameters that 'show' lists, with new values
     #[arg(required = true, value_name = "KEY=VALUE", value_parser = change)]
     changes: Vec<(String, String)>,
 }
