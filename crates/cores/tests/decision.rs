@@ -2,7 +2,7 @@
 //! The decision of netnice: a table of (state, report) -> window to check by hand, and what holds for any report.
 
 use approx::assert_abs_diff_eq;
-use netnice_cores::decision::{decide, explained, limit, packet_after, Report, Rules, State, RISING, STEADY, WAITING};
+use netnice_cores::decision::{decide, limit, Report, Rules, State, RISING, STEADY, WAITING};
 use netnice_cores::{Window, ONE};
 use proptest::prelude::*;
 
@@ -240,38 +240,6 @@ fn below_one_segment_it_waits_until_half_of_the_limit() {
         decide(&mut state, &report, &mut win, &RULES);
         assert_eq!(win.w > ONE / 4, grows, "queue {queue}");
     }
-}
-
-#[test]
-fn a_flow_explains_the_part_of_the_queue_that_it_has_of_the_path() {
-    // 20 segments of 500 us use a quarter of 44 ms
-    let report = Report {
-        queue: 4_000,
-        ..clear()
-    };
-    assert_eq!(explained(&report, 20 * ONE), 909 + 250);
-    assert_eq!(explained(&Report { siblings: 4, ..report }, 20 * ONE), 3_636 + 250);
-    let unknown = Report { packet: 0, ..report };
-    assert_eq!(
-        explained(&unknown, 20 * ONE),
-        NEVER,
-        "all, if a packet's time is unknown"
-    );
-    assert_eq!(explained(&unknown, ONE / 2), 0);
-}
-
-#[test]
-fn a_packet_takes_what_two_thirds_of_the_pairs_are_apart() {
-    let after = |spacings: &[u32]| spacings.iter().fold(0, |known, s| packet_after(known, *s, 0, 1_200, 1));
-    assert_eq!(after(&[75]), 75);
-    let jitter: Vec<u32> = (0..600).map(|i| 60 + i * 7 % 31).collect();
-    assert!((65..=73).contains(&after(&jitter)), "{}", after(&jitter));
-    let small: Vec<u32> = [1].into_iter().chain([75; 100]).collect();
-    assert!(
-        (70..=77).contains(&after(&small)),
-        "one of a small segment is forgotten"
-    );
-    assert_eq!(packet_after(75, 20, 400, 1_200, 1), 75, "they left apart");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What the next core's sender does where today's has a known miss (known_misses.rs).
 
+use netnice_cores::decision::{explained, packet_after, Report};
 use netnice_cores::{Algorithm, Recovery, Siblings, ONE};
 
 use crate::feed::{base_after, Feeder, BASE_US};
@@ -68,4 +69,39 @@ fn a_pause_begins_a_round() {
     flow.core.restart(flow.now_us, flow.delivered);
     flow.round(BASE_US);
     assert!(flow.window() >= before, "{before} {}", flow.window());
+}
+
+#[test]
+fn a_flow_explains_the_part_of_the_queue_that_it_has_of_the_path() {
+    // 20 segments of 500 us use a quarter of 44 ms
+    let report = Report {
+        base: 40_000,
+        queue: 4_000,
+        packet: 500,
+        siblings: 1,
+        ..Report::default()
+    };
+    assert_eq!(explained(&report, 20 * ONE), 909 + 250);
+    assert_eq!(explained(&Report { siblings: 4, ..report }, 20 * ONE), 3_636 + 250);
+    let unknown = Report { packet: 0, ..report };
+    assert_eq!(
+        explained(&unknown, 20 * ONE),
+        u32::MAX,
+        "all, if a packet's time is unknown"
+    );
+    assert_eq!(explained(&unknown, ONE / 2), 0);
+}
+
+#[test]
+fn a_packet_takes_what_two_thirds_of_the_pairs_are_apart() {
+    let after = |spacings: &[u32]| spacings.iter().fold(0, |known, s| packet_after(known, *s, 0, 1_200, 1));
+    assert_eq!(after(&[75]), 75);
+    let jitter: Vec<u32> = (0..600).map(|i| 60 + i * 7 % 31).collect();
+    assert!((65..=73).contains(&after(&jitter)), "{}", after(&jitter));
+    let small: Vec<u32> = [1].into_iter().chain([75; 100]).collect();
+    assert!(
+        (70..=77).contains(&after(&small)),
+        "one of a small segment is forgotten"
+    );
+    assert_eq!(packet_after(75, 20, 400, 1_200, 1), 75, "they left apart");
 }
