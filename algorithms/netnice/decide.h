@@ -32,8 +32,7 @@
 #define NN_WAIT_LEAST (4 * NN_ONE) /* below, a round has too few segments to skip one */
 #define NN_OWN_LOST 20u /* 1/16 packet time: after a loss, as the buffer may be no longer than a pair */
 #define NN_OWN_ALONE 32u /* of a level without a threshold: nothing else bounds its queue from below */
-#define NN_OWN_SHORT                                                                                                   \
-	8u /* packet times: a shorter queue is below level 0's limit, and may be the own one of level 1 or 2 */
+#define NN_OWN_SHORT 8u /* packet times: less is below level 0's limit, and may be the own queue of level 1 or 2 */
 #define NN_NEARER 2u /* a return takes this part of the missing window each round */
 #define NN_PROBE 8u /* a probe adds this part of W each round: of four parts tried the best beside documents */
 #define NN_EXCESS 8u /* part of the excess above the siblings' mean that a flow gives up each round */

@@ -3,7 +3,7 @@
  * What netnice knows of a path beside its base: a packet's time at the bottleneck, and whether a queue that stands still is
  * a longer route.
  *
- *   packet   the least spacing a segment of two arrivals whose segments left together (packet pair: Keshav, SIGCOMM 1991)
+ *   packet   spacing of arrivals whose segments left together (packet pair: Keshav, SIGCOMM 1991): two thirds have more
  *   route    still for 12 rounds and 5 s --> trial: the queue is added to the base
  *            trial --3 congested rounds--> refuted, and patience doubles; --16 clear rounds--> proved
  */

@@ -6,11 +6,12 @@
  *   base     least round trip of timestamps; without them, of granted windows (../estimate/delay.h)
  *   queue    least one-way delay of the round above its own base
  *   reverse  least round trip of the round above base and queue
- *   packet   spacing of arrivals that left in one tick of the peer's clock
+ *   packet   spacing of full segments that left together by the peer's clock
  *
  * Deviations from the sender:
  * - A loss is the peer's to answer. It ends the first slow start, as there.
  * - The depth of the buffer is not learned: a hole shows when the queue before it has drained.
+ * - Once a minute a round has three quarters of W: Vegas' queue never empties, and the base would rise with it.
  */
 #ifndef NN_READER_H
 #define NN_READER_H

@@ -20,8 +20,7 @@
 #define NN_BASE_WINDOW_US 300000000u /* the base is forgotten after one to two of these */
 #define NN_BASE_KEEPS 4u /* packet times by which a base may sink in: that is Vegas' queue, not a longer path */
 #define NN_DEPTH_PART 4u /* of the base: a buffer of less is not assumed */
-#define NN_QUICK_US                                                                                                    \
-	25000u /* an ACK of one segment that comes sooner after the last was not delayed: Linux waits 40 ms */
+#define NN_QUICK_US 25000u /* an ACK of one segment so soon after the last was not delayed: Linux waits 40 ms */
 #define NN_QUICK_SEGMENTS 12u /* nor are those of a connection's first segments (TCP_MAX_QUICKACKS is 16) */
 #define NN_DEPTH_UNIT 6 /* bits: 64 us */
 #define NN_NO_DEPTH 0xffffu

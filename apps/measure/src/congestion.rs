@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! How a connection is told what decides its rate.
+//! Sets the congestion control of a connection, or its receiver.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};

@@ -41,7 +41,7 @@ More examples:
 /// other traffic. Replies that users wait for are sent as before.
 ///
 /// Without options the site is http://localhost:8000, browsers connect to http://localhost:8080, and
-/// http://localhost:8090 shows what it does. A URL is told to others after clients of five networks have requested it,
+/// http://localhost:8090 shows what it does. A URL is hinted to other clients once five networks have requested it,
 /// and after the site has answered it without cookies. An access log can teach which pages follow which.
 #[derive(Debug, Parser)]
 #[command(
@@ -78,7 +78,7 @@ pub struct Serve {
     mode: Option<Mode>,
     /// Networks that must have requested a URL [default: 5]
     ///
-    /// Before it is told to others.
+    /// Before it is hinted to clients of other networks.
     #[arg(long, value_name = "N")]
     clients: Option<u8>,
     /// Log requests as JSON lines; -: standard output
@@ -116,7 +116,7 @@ Examples:
         #[command(flatten)]
         files: Files,
     },
-    /// Show why a URL is told to browsers or not, and what is told on it
+    /// Show why a URL is hinted to browsers or not, and the hints of its page
     #[command(after_help = "\
 Examples:
   netnice-prefetch explain /

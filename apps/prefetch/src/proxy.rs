@@ -186,7 +186,7 @@ impl Proxy {
         }
     }
 
-    /// Learns from a reply that is for every user; gives what its client should be told.
+    /// Learns from a reply that is for every user; returns the hints for its client.
     fn learn(&self, settings: &Settings, asked: &Asked, status: StatusCode, reply: &HeaderMap) -> Vec<String> {
         let for_everybody = rules::is_for_everybody(status, reply, std::time::SystemTime::now());
         if for_everybody == Some(false) {

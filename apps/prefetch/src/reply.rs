@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The body of a reply, whatever it is made of, with the counters that are told when it has ended.
+//! The body of a reply, of any kind, with the counters that its end updates.
 
 use std::pin::Pin;
 use std::sync::atomic::Ordering;

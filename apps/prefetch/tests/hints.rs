@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What each browser is told, and what none is.
+//! Which hints each browser gets, and which hints no browser gets.
 
 use crate::harness::{file, page, run, teach, Answer, Folder, Proxy, Site};
 

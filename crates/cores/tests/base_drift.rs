@@ -75,15 +75,8 @@ fn assert_base_stays(algorithm: Algorithm, us: u32) {
     let early = bottleneck.flow.window();
     bottleneck.run(25 * MINUTE_US);
     assert!(bottleneck.base() <= pair, "base {} us", bottleneck.base());
-    // the path and what Vegas keeps; today's core is there after five minutes
-    let path = f64::from(BASE_US.div_ceil(us).max(2)) + 4.0;
-    let most = if algorithm == Algorithm::Netnice {
-        early + 1.0
-    } else {
-        path
-    };
     assert!(
-        bottleneck.flow.window() <= most,
+        bottleneck.flow.window() <= early + 1.0,
         "{early} segments at first, {} later",
         bottleneck.flow.window()
     );

@@ -146,7 +146,7 @@ fn load(
         }
     }
     receiver::load(hierarchy, on_step)?;
-    // Another program may hold the root of the cgroups; then root's levels work, and others are told why not.
+    // Another program may hold the root of the cgroups; then levels work for root, and users without root get the reason.
     let hindered = load_for_all(hierarchy, options.mark, &kept.nice).err();
     on_step(Step::NicenessAttached);
     if kept.adopting {
