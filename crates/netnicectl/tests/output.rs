@@ -24,13 +24,19 @@ fn netnicectl(words: &[&str], stdout: impl Into<Stdio>) -> Output {
 #[test]
 fn a_closed_pipe_is_no_error() {
     for words in COMMANDS {
-        let (reader, writer) = UnixStream::pair().expect("a pipe, nearly");
-        drop(reader);
-        let unread = netnicectl(words, OwnedFd::from(writer));
-        let said = String::from_utf8_lossy(&unread.stderr);
-        assert_eq!(said, "", "{words:?}");
-        let read = netnicectl(words, Stdio::piped());
-        assert_eq!(unread.status.code(), read.status.code(), "{words:?}");
+        let read = || netnicectl(words, Stdio::piped()).status.code();
+        let unread = || {
+            let (reader, writer) = UnixStream::pair().expect("a pipe, nearly");
+            drop(reader);
+            netnicectl(words, OwnedFd::from(writer))
+        };
+        // Tests beside this one load and unload netnice, which is the status: compared where it stayed the same.
+        let (before, done) = (0..20)
+            .map(|_| (read(), unread()))
+            .find(|(before, _)| *before == read())
+            .expect("a second in which others leave netnice as it is");
+        assert_eq!(String::from_utf8_lossy(&done.stderr), "", "{words:?}");
+        assert_eq!(done.status.code(), before, "{words:?}");
     }
 }
 
