@@ -3,22 +3,20 @@
  * The decision of netnice: the report of a round in, a window out, for the levels 0, 1 and 2. It knows no ACK and no clock.
  *
  * Model: TCP Nice (Venkataramani, Kokku, Dahlin, OSDI 2002) on TCP Vegas (Brakmo, Peterson, JSAC 1995).
- *
  *   RISING    W nears the window that last filled the path; doubles if none is known
  *   STEADY    Vegas. After six clear rounds a probe: W grows by an eighth a round
- *   WAITING   one round: its segments left before the cut
+ *   WAITING   one round: its segments left before the cut, or before the timeout
  *
  *   congested: more than `fraction` of the round's segments waited longer than the limit
  *     in a probe, in the first slow start, or short and in a first congested round the queue is the flow's own: drain
  *     otherwise it is another flow's: W <- W/2, or less as the queue is longer
  *
  * Deviations from TCP Nice:
- * - The limit is a part of the base RTT, not of an assumed maximum RTT, or of the queue at a loss. It is no less than what
- *   own segments take at the bottleneck, or than timer noise.
- * - W returns to a remembered window in a few rounds. Drains write that memory; a return that meets congestion halves it.
- * - Siblings keep alpha to beta segments queued together. A flow above their mean gives up a part of the excess each round.
+ * - The limit is a part of the base RTT or of the queue at a loss, and no less than what own segments take, or timer noise.
+ * - W returns to a remembered window in a few rounds, faster than Reno grows. A drain writes that memory; a loss, and
+ *   congestion during a return, halve it.
+ * - Siblings keep alpha to beta segments queued together. A flow above their mean gives up a part of the excess.
  * - The queue is that of the forward path. W covers the queue of the reverse path.
- *
  * Parameters: threshold, fraction; alpha in 1/16 segment; band_packets in 1/16 packet time; queue_floor.
  */
 #ifndef NN_DECIDE_H
@@ -30,7 +28,7 @@
 
 #define NN_QUIET 3u /* clear rounds before W returns; twice as many before a probe: pages have come and gone by then */
 #define NN_WAIT_LEAST (4 * NN_ONE) /* below, a round has too few segments to skip one */
-#define NN_OWN_LOST 20u /* 1/16 packet time: after a loss, as the buffer may be no longer than a pair */
+#define NN_OWN_LOST 16u /* 1/16 packet time: after a loss, as the buffer may be no longer than a pair */
 #define NN_OWN_ALONE 32u /* of a level without a threshold: nothing else bounds its queue from below */
 #define NN_OWN_SHORT 8u /* packet times: less is below level 0's limit, and may be the own queue of level 1 or 2 */
 #define NN_NEARER 2u /* a return takes this part of the missing window each round */
@@ -76,12 +74,6 @@ nn_inline void nn_state_init(struct nn_state *m, struct nn_window *win, bool fre
 	win->ssthresh = 2 * win->w;
 }
 
-/* A queue of half the base is none on a path of microseconds. */
-nn_inline u32 nn_floor_us(nn_params p, const struct nn_report *r)
-{
-	return nn_min(p[NN_P_queue_floor], r->base / 2);
-}
-
 /* In 1/4096 segment. */
 nn_inline u32 nn_alpha(nn_params p)
 {
@@ -96,7 +88,7 @@ nn_inline u32 nn_limit(nn_params p, const struct nn_report *r)
 	u32 own = r->depth == NN_NEVER ? p[NN_P_band_packets] : nn_min(p[NN_P_band_packets], lost);
 
 	own = (u32)((u64)r->packet * own >> 4);
-	return nn_max(nn_max(part, own), 2 * nn_floor_us(p, r));
+	return nn_max(nn_max(part, own), 2 * p[NN_P_queue_floor]);
 }
 
 nn_inline bool nn_is_congested(nn_params p, const struct nn_report *r)
@@ -118,6 +110,19 @@ nn_inline u32 nn_explained(const struct nn_report *r, u32 w)
 	u64 us = (nn_queued(r, w) + NN_ONE / 2) * r->packet >> NN_SHIFT;
 
 	return (!r->packet && w >= NN_ONE) || us > NN_NEVER ? NN_NEVER : (u32)us;
+}
+
+/* Of siblings one with more than `above` gives up a part of what it has above their mean. */
+nn_inline void nn_level(const struct nn_report *r, struct nn_window *win, u32 above)
+{
+	if (r->siblings > 1 && r->mean && win->w > above)
+		nn_window_set(win, win->w - (win->w - r->mean) / NN_EXCESS);
+}
+
+/* Below one segment growth needs a short queue, or one that is the siblings' own. */
+nn_inline bool nn_has_room(const struct nn_report *r, u32 w)
+{
+	return w >= NN_ONE || r->queue <= nn_max(r->limit / 2, nn_explained(r, nn_max(w, r->mean)));
 }
 
 /* The flow's own queue: W <- what the path carries without it. */
@@ -149,6 +154,7 @@ nn_inline void nn_back_off(struct nn_state *m, const struct nn_report *r, struct
 	if (m->returning && m->full != NN_NEVER)
 		m->full /= 2;
 	m->returning = 0;
+	nn_level(r, win, r->mean);
 	if (m->probing || (shorter && !m->drained))
 		nn_drain(m, r, win, floor_us);
 	else
@@ -179,7 +185,7 @@ nn_inline void nn_hold(struct nn_state *m, const struct nn_report *r, struct nn_
 	if (m->quiet >= 2 * NN_QUIET && win->w >= NN_ONE) {
 		nn_window_set(win, win->w + nn_max(win->w / NN_PROBE, NN_ONE));
 		m->probing = 3;
-	} else if (queued < alpha && (win->w >= NN_ONE || r->queue <= r->limit / 2)) {
+	} else if (queued < alpha && nn_has_room(r, win->w)) {
 		nn_window_set(win, win->w + (win->w < r->mean ? NN_ONE : step));
 	} else if (queued > beta && win->w > 2 * NN_ONE) {
 		nn_window_set(win,
@@ -191,17 +197,16 @@ nn_inline void nn_hold(struct nn_state *m, const struct nn_report *r, struct nn_
 /* A clear round that used W. */
 nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_window *win, nn_params p)
 {
-	u32 alpha = nn_alpha(p), beta = alpha + alpha / 2, floor_us = nn_floor_us(p, r);
+	u32 alpha = nn_alpha(p), beta = alpha + alpha / 2, floor_us = p[NN_P_queue_floor];
 	u64 queued = r->queue > floor_us ? nn_queued(r, win->w) : 0;
 	bool first = m->full == NN_NEVER;
-	u32 full = nn_max(m->full, r->siblings > 1 ? r->mean : 0), target = first ? NN_NEVER : full / 8 * 7;
+	u32 target = first ? NN_NEVER : m->full / 8 * 7;
 
-	if (r->siblings > 1 && r->mean && win->w > r->mean + NN_ONE)
-		nn_window_set(win, win->w - (win->w - r->mean) / NN_EXCESS);
+	nn_level(r, win, r->mean + NN_ONE);
 	m->quiet = r->slow || queued >= alpha ? 0 : nn_min(m->quiet + 1u, 15);
 	if (m->probing && queued > (first ? (u64)alpha / 2 * r->siblings : beta)) {
 		nn_drain(m, r, win, floor_us);
-		m->quiet = first && queued <= beta ? 2 * NN_QUIET : 0; /* left slow start early: probe at once */
+		m->quiet = 0;
 		return;
 	}
 	if (m->phase == NN_RISING && (queued > (u64)alpha / 2 * r->siblings || r->slow > r->seen / 2))
@@ -225,7 +230,7 @@ nn_inline void nn_decide_round(struct nn_state *m, const struct nn_report *r, st
 		m->phase = NN_RISING;
 		win->ssthresh = 2 * nn_max(win->w, NN_ONE);
 	} else if (nn_is_congested(p, r)) {
-		nn_back_off(m, r, win, nn_floor_us(p, r));
+		nn_back_off(m, r, win, p[NN_P_queue_floor]);
 	} else if (r->seen) {
 		m->drained = 0;
 		if (r->limited)
@@ -236,9 +241,9 @@ nn_inline void nn_decide_round(struct nn_state *m, const struct nn_report *r, st
 /* A segment was lost, or marked: Reno's answer is the adapter's (common/flow.h). */
 nn_inline void nn_state_lost(struct nn_state *m, const struct nn_window *win, bool timeout)
 {
-	if (m->full == NN_NEVER)
-		m->full = win->w;
-	m->phase = timeout ? NN_RISING : NN_STEADY;
+	m->full = nn_min(m->full, win->w / 2);
+	m->quiet = 0;
+	m->phase = timeout ? NN_WAITING : NN_STEADY;
 	m->probing = 0;
 }
 

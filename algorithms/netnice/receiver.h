@@ -125,7 +125,7 @@ nn_rare void nn_reader_round(struct nn_receiver *flow, nn_params p, u32 now_us)
 		own->win.w = nn_max(own->win.w, nn_min(own->win.ssthresh, nn_window_of_bytes(flow, flow->window)));
 	if (own->state.phase != NN_WAITING)
 		verdict = nn_trial_round(
-			&own->trial, now_us, r->queue, nn_max(nn_explained(r, own->win.w), nn_floor_us(p, r)),
+			&own->trial, now_us, r->queue, nn_max(nn_explained(r, own->win.w), p[NN_P_queue_floor]),
 			nn_max(2 * p[NN_P_queue_floor], (r->base + r->queue) >> 6), nn_is_congested(p, r));
 	r->longer = verdict == NN_TRIAL_TRIED;
 	nn_forget();

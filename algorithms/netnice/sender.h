@@ -64,11 +64,14 @@ nn_inline void nn_sender_recovery(struct nn_flow *flow, u32 state)
 /* The loss was none: it tells nothing of the buffer. */
 nn_inline void nn_sender_undo(struct nn_flow *flow)
 {
+	struct nn_sender *own = nn_sender_of(flow);
+
 	nn_undo(&flow->win);
-	nn_sender_of(flow)->depth = NN_NO_DEPTH;
+	own->depth = NN_NO_DEPTH;
+	own->state.full = nn_max(own->state.full, flow->win.w);
 }
 
-/* After silence a round begins; the estimates stay. */
+/* After silence a round begins. W stays, as in RFC 7661: it leaves paced, and the round is judged. */
 nn_inline void nn_sender_restart(struct nn_flow *flow, u32 now_us, u32 delivered)
 {
 	nn_round_begin(&flow->round, delivered, now_us);
@@ -154,10 +157,11 @@ nn_inline void nn_sender_ack(struct nn_flow *flow, const struct nn_ack *ack)
 	u32 rtt = nn_trusted_rtt(flow, ack);
 
 	nn_spacing_sample(flow, ack, ack->rtt_us == rtt ? rtt : 0);
-	if (rtt && !(ack->flags & NN_LONE))
+	if (rtt && ack->flags & NN_LONE)
+		nn_rtt_smooth_lone(&flow->rtt, rtt);
+	else if (rtt)
 		nn_delay_sample(flow, ack, rtt);
-	if (nn_in_slow_start(&flow->win) && nn_sender_of(flow)->state.phase == NN_RISING && !flow->round.slow &&
-	    nn_is_tried(flow, ack))
+	if (nn_in_slow_start(&flow->win) && !flow->round.slow && nn_is_tried(flow, ack))
 		nn_slow_start(&flow->win, ack->acked);
 }
 
@@ -204,7 +208,7 @@ nn_rare u32 nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_a
 
 	if (judged) {
 		verdict = nn_trial_round(&own->trial, ack->now_us, r.queue,
-					 nn_max(nn_explained(&r, flow->win.w), nn_floor_us(p, &r)),
+					 nn_max(nn_explained(&r, flow->win.w), p[NN_P_queue_floor]),
 					 nn_max(p[NN_P_queue_floor], (r.base + r.queue) >> 6), nn_is_congested(p, &r));
 	}
 	r.longer = verdict == NN_TRIAL_TRIED;

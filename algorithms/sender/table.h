@@ -9,21 +9,19 @@
 #ifndef NN_TABLE_H
 #define NN_TABLE_H
 
-#include "ladder.h"
 #include "ledbat.h"
 #include "ledbatpp.h"
 #include "netnice.h"
 #include "nice.h"
 #include "nicer.h"
 #include "reno.h"
-#include "small.h"
 #include "tcplp.h"
 #include "vegas.h"
 
 #define NN_ALGORITHMS(X)                                                                                               \
 	X(netnice, netnice, true, NETNICE_PARAMS)                                                                      \
-	X(netnice1, ladder, true, LADDER1_PARAMS)                                                                      \
-	X(netnice2, ladder, true, LADDER2_PARAMS)                                                                      \
+	X(netnice1, netnice, true, NETNICE1_PARAMS)                                                                    \
+	X(netnice2, netnice, true, NETNICE2_PARAMS)                                                                    \
 	X(nice, nice, true, NICE_PARAMS)                                                                               \
 	X(nicer0, nicer, false, NICER0_PARAMS)                                                                         \
 	X(nicer1, nicer, false, NICER1_PARAMS)                                                                         \
@@ -32,10 +30,7 @@
 	X(nnreno, reno, false, RENO_PARAMS)                                                                            \
 	X(nnledbat, ledbat, false, LEDBAT_PARAMS)                                                                      \
 	X(nnledbatpp, ledbatpp, false, LEDBATPP_PARAMS)                                                                \
-	X(nnlp, tcplp, false, TCPLP_PARAMS)                                                                            \
-	X(small, small, false, SMALL_PARAMS)                                                                           \
-	X(small1, small, false, SMALL1_PARAMS)                                                                         \
-	X(small2, small, false, SMALL2_PARAMS)
+	X(nnlp, tcplp, false, TCPLP_PARAMS)
 
 /* The rows' values, as an initialiser. */
 #define NN_PARAM_ROW(name, core, shipped, params) { params(NN_PARAM_VALUE) },

@@ -1,75 +1,144 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""What each mechanism of netnice buys: the same conditions without it."""
+"""What each mechanism of netnice buys: the same conditions without it.
+
+An experiment for each kind of condition: a table of docs/ablation.md. Nothing of them is recorded: no test holds them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from experiments import programs
 from experiments.frontier import today
 from experiments.lines import at_home, by_radio, rerouted
 from experiments.low_priority.access import alone
-from experiments.tcp_nicer.levels import beside
+from experiments.tcp_nicer.levels import LARGE, LEVELS, beside, round_trip, together
 from netnice_lab.engine.changes import ABLATIONS
 from netnice_lab.model.experiment import Experiment, Figure, Number, Table
 from netnice_lab.model.scenario import Scenario
+from netnice_lab.model.topology import Queue, dumbbell
+from netnice_lab.model.traffic import Bulk
 
 if TYPE_CHECKING:
     import pandas as pd
 
 EXPERIMENTS: dict[str, Experiment] = {}
 
-NAME = "netnice"
+OURS = NAME, FIRST, SECOND = LEVELS["netnice"][1:]
+LATENCY = "latency_geometric"
 BY_PARAMETER = {
     "below-one-segment": {"min_window": 4096},
+    "longest-gap": {"max_gap": 0, "peer_gap": 0},
     "few-awake": {"peer_gap": 0},
     "queue-floor": {"queue_floor": 0},
+    "first-window": {"initial_window": 2},
 }
 """What a parameter switches off."""
-WHERE: dict[str, tuple[Callable[[int], Scenario], str]] = {
-    "1 upload": (lambda seed: today(NAME, flows=1, seed=seed), "background"),
-    "16": (lambda seed: today(NAME, flows=16, seed=seed), "background"),
-    "16, ½ BDP": (lambda seed: today(NAME, flows=16, buffer=0.5, seed=seed), "background"),
-    "ADSL": (lambda seed: alone(NAME, "adsl", seed), "first"),
-    "both ways": (lambda seed: at_home(NAME, "symmetric", "both", True, seed), "up"),
-    "CUBIC back": (lambda seed: at_home(NAME, "symmetric", "beside", True, seed), "up"),
-    "LTE": (lambda seed: by_radio(NAME, "lte", seed), "background"),
-    "Wi-Fi": (lambda seed: by_radio(NAME, "wifi", seed), "background"),
-    "satellite": (lambda seed: by_radio(NAME, "satellite", seed), "background"),
-    "route": (lambda seed: rerouted(NAME, "there", "up", True, seed), "background"),
-    "over 19": (lambda seed: beside("cubic", NAME, 19, seed, 100.0, 1.0), "upper"),
-}
-"""The scenario, and the column of its runs that has the goodput: netnice's, but over 19 flows of it CUBIC's."""
 WITHOUT = ("nothing", *BY_PARAMETER, *ABLATIONS)
+SEEDS = 5
+MOVED = 0.05
+"""Part of a number by which a mechanism must move it to show in a table."""
 
 
-def scenario(without: str, where: str, seed: int) -> Scenario:
-    """A condition, and netnice without a mechanism."""
-    found = WHERE[where][0](seed)
+@dataclass(frozen=True)
+class World:
+    """A condition by its seed, and the two numbers of its runs that are shown; a run without documents has one."""
+
+    scenario: Callable[[int], Scenario]
+    first: str
+    second: str = LATENCY
+
+
+def one(rate: float, seed: int) -> Scenario:
+    """A flow by itself, from its start on: 60 s of `rate` Mbit/s, a buffer of a BDP."""
+    rtt, capacity = round_trip(rate), int(rate * 1e6)
+    network = dumbbell(capacity, rtt, Queue("fifo", bytes=max(6000, capacity * rtt // 8_000_000)))
+    flow = Bulk("www", "home", 1, NAME, (0.1, 1.0), group="background")
+    return Scenario(network, (flow,), 60.0, 1.0, seed, sysctls=LARGE if rate >= 100 else ())
+
+
+def uploads(flows: int, seed: int, **path: float) -> Scenario:
+    """Flows beside documents on half of the path: 20 Mbit/s, 40 ms, a buffer of a BDP if nothing else is said."""
+    return today(NAME, flows=flows, seed=seed, **path)  # type: ignore[arg-type]  # rate, rtt and buffer only
+
+
+WHERE: dict[str, dict[str, World]] = {
+    "documents": {
+        "1": World(partial(uploads, 1), "background"),
+        "16": World(partial(uploads, 16), "background"),
+        "100": World(partial(uploads, 100), "background"),
+        "1, ½ BDP": World(partial(uploads, 1, buffer=0.5), "background"),
+        "16, ½ BDP": World(partial(uploads, 16, buffer=0.5), "background"),
+        "4, 1 Mbit/s": World(partial(uploads, 4, rate=1.0), "background"),
+    },
+    "flows": {
+        "alone, 1 Mbit/s": World(partial(one, 1.0), "background"),
+        "alone, 100 Mbit/s": World(partial(one, 100.0), "background"),
+        "64 flows": World(lambda seed: together(NAME, 64, seed, 10.0), "background", "background_fairness"),
+        "over 19 netnice1": World(lambda seed: beside(NAME, FIRST, 19, seed, 10.0, 1.0), "upper", "filled"),
+        "netnice1 over 19 netnice2": World(lambda seed: beside(FIRST, SECOND, 19, seed, 10.0, 1.0), "upper", "filled"),
+        "CUBIC over 16, ½ BDP": World(lambda seed: beside("cubic", NAME, 16, seed, 10.0, 0.5), "upper", "filled"),
+        "CUBIC over 19, 100 Mbit/s": World(lambda seed: beside("cubic", NAME, 19, seed, 100.0, 1.0), "upper", "filled"),
+    },
+    "lines": {
+        "both ways": World(lambda seed: at_home(NAME, "symmetric", "both", True, seed), "up"),
+        "CUBIC back": World(lambda seed: at_home(NAME, "symmetric", "beside", True, seed), "up"),
+        "ADSL": World(lambda seed: alone(NAME, "adsl", seed), "first"),
+        "LTE": World(lambda seed: by_radio(NAME, "lte", seed), "background"),
+        "Wi-Fi": World(lambda seed: by_radio(NAME, "wifi", seed), "background"),
+        "satellite": World(lambda seed: by_radio(NAME, "satellite", seed), "background"),
+        "route": World(lambda seed: rerouted(NAME, "there", "up", True, seed), "background"),
+    },
+    "programs": {
+        "long flow": World(lambda seed: programs.scenario(NAME, "always", "long", seed), "kept_rate", "back_rate"),
+        "15 idle": World(lambda seed: programs.scenario(NAME, "idle-15", "documents", seed), "busy"),
+        "greeting": World(lambda seed: programs.scenario(NAME, "greeting", "documents", seed), "busy"),
+        "6 dead": World(lambda seed: programs.scenario(NAME, "dead-6", "documents", seed), "busy"),
+        "pauses": World(lambda seed: programs.scenario(NAME, "pause-1", "documents", seed), "busy"),
+    },
+}  # fmt: skip
+"""By kind: the condition as its column is named."""
+
+
+def scenario(kind: str, without: str, where: str, seed: int) -> Scenario:
+    """A condition, and all levels without a mechanism."""
+    found = WHERE[kind][where].scenario(seed)
     if without in ABLATIONS:
         return replace(found, without=(without,))
     changed = tuple(BY_PARAMETER.get(without, {}).items())
-    return replace(found, parameters=((NAME, changed),)) if changed else found
+    return replace(found, parameters=tuple((level, changed) for level in OURS)) if changed else found
 
 
-def parts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Goodput and the pages' latency as parts of what they are with all mechanisms."""
-    frame = frame.assign(goodput=[row[WHERE[row["where"]][1]] for _, row in frame.iterrows()])
-    complete = frame[frame.without == "nothing"].set_index(["where", "seed"])
-    rows = frame.join(complete[["goodput", "latency_geometric"]], on=["where", "seed"], rsuffix="_complete")
-    return rows.assign(
-        goodput_part=rows.goodput / rows.goodput_complete,
-        latency_part=rows.latency_geometric / rows.latency_geometric_complete,
+def parts(kind: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """A condition's two numbers as parts of what they are with all mechanisms."""
+    worlds = [WHERE[kind][where] for where in frame["where"]]
+    rows = frame.to_dict("records")
+    frame = frame.assign(
+        first=[row.get(world.first) for row, world in zip(rows, worlds, strict=True)],
+        second=[row.get(world.second) for row, world in zip(rows, worlds, strict=True)],
+    ).astype({"first": float, "second": float})
+    whole = frame[frame.without == "nothing"].set_index(["where", "seed"])[["first", "second"]]
+    joined = frame.join(whole, on=["where", "seed"], rsuffix="_whole")
+    return joined.assign(
+        first_part=joined["first"] / joined["first_whole"], second_part=joined["second"] / joined["second_whole"]
     )
 
 
-EXPERIMENTS["ablation"] = Experiment(
-    title="netnice without one of its mechanisms: goodput and the pages' latency, as parts of those with all",
-    claim="A mechanism earns its lines, or it goes.",
-    sweep={"without": WITHOUT, "where": tuple(WHERE)},
-    scenario=scenario,
-    figures=[Figure("without", "goodput_part", "where", "without", "goodput, of that with all")],
-    tables=[Table("ablation", ("without",), "where", [Number("goodput_part"), Number("latency_part")])],
-    derive=parts,
-)
+for KIND, WORLDS in WHERE.items():
+    EXPERIMENTS[f"ablation-{KIND}"] = Experiment(
+        title=f"netnice without one of its mechanisms, as parts of what it has with all of them: {KIND}",
+        claim="A mechanism earns its lines, or it goes.",
+        sweep={"without": WITHOUT, "where": tuple(WORLDS)},
+        scenario=partial(scenario, KIND),
+        figures=[Figure("without", "first_part", "where", "without", "goodput, of that with all")],
+        tables=[
+            Table(KIND, ("without",), "where", [
+                Number(part, least=1 - MOVED, most=1 + MOVED) for part in ("first_part", "second_part")
+            ])
+        ],
+        derive=partial(parts, KIND),
+        seeds=SEEDS,
+    )  # fmt: skip

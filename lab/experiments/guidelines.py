@@ -55,10 +55,9 @@ PATHS = {
 """By what is particular of them; all else is as in the first: 10 Mbit/s, 40 ms."""
 MISSES["rfc9743-alone"] = misses.read(
     {
-        "a loss by chance teaches it a buffer of a quarter BDP, and from then on it gives way to its own queue": """
-            of use: 0.1-%-lost 5-s-of-silence
+        "from the sixth clear round after a loss it probes, an eighth of its window a round": """
+            no harm: 1-%-lost
         """,
-        "it grows at the end of a round, and never beyond the window that Reno would have": "of use: 5-%-lost",
     }
 )
 """Bars that are not met: USE or HARM: PATH …, words of a path joined by '-'."""

@@ -168,6 +168,12 @@ MISSES["lines-both"] = misses.read(
             pages beside downloads / alone: symmetric household
             pages beside both / alone: symmetric household
         """,
+        "its uploads take 5 % more there, and these keep {mean}; not examined": """
+            downloads beside its uploads / alone: symmetric
+        """,
+        misses.EDGE: """
+            uploads beside its downloads / alone: household
+        """,
     }
 )
 
@@ -220,6 +226,9 @@ MISSES["lines-radio"] = misses.read(
     {
         "when the rate falls, what is in flight is a queue that no sender can take back": """
             pages / alone: lte
+        """,
+        misses.EDGE: """
+            pages / alone: wifi
         """,
     }
 )

@@ -15,7 +15,7 @@ CELLS = {
     "floor-of-one": ("nice-fig3", {"protocol": ["nice-0.1"], "flows": ["64"]}),
     "acks-counted": ("nice-fig3", {"protocol": ["nice-0.1"], "flows": ["16"]}),
     "rounds-of-one-ack": ("nicer-together", {"rate": ["10.0"], "level": ["netnice"], "flows": ["4"]}),
-    "no-look": ("lbe-route", {"protocol": ["netnice1"], "step": ["up"], "minutes": ["1"]}),
+    "no-longer-route": ("lines-route", {"protocol": ["netnice"], "way": ["there"], "step": ["up"], "stamps": ["True"]}),
     "no-siblings": ("nicer-together", {"rate": ["10.0"], "level": ["netnice1"], "flows": ["16"]}),
     "clock-of-the-wire": ("vulture-fig15", {"receiver": ["tide"], "sender": ["cubic"]}),
 }

@@ -20,27 +20,101 @@ import pytest
 from netnice_lab.engine.faults import Mutant
 
 pytestmark = [
-    pytest.mark.verify("tests that test tests; cargo compiles 16 copies of two crates"),
+    pytest.mark.verify("tests that test tests; cargo compiles 25 copies of two crates"),
     pytest.mark.timeout(600),
 ]
 
 TOP = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or TOP / "target")
 SENDER, RECEIVER = "algorithms/sender", "algorithms/receiver"
+DECIDE, PATH, REPORT = (f"algorithms/netnice/{name}.h" for name in ("decide", "path", "sender"))
 #: By the suite of crates/cores/tests that must notice.
 CORES = {
     "netnice_rules": (
         Mutant(
-            "nice-never-halves",
+            "netnice-never-cuts",
             "however many segments met congestion",
-            SENDER,
-            "return round->slow && (u64)round->slow * 100 > (u64)round->seen * p[NN_P_fraction];",
-            "return round->slow && !p;",
+            DECIDE,
+            "(u64)r->slow * 100 > (u64)r->seen * p[NN_P_fraction];",
+            "(u64)r->slow * 100 > (u64)r->seen * p[NN_P_fraction] && !p;",
+        ),
+        Mutant(
+            "lone-segments-tell",
+            "the RTT of a segment that flew alone is a sample as others are",
+            REPORT,
+            "if (rtt && ack->flags & NN_LONE)",
+            "if (rtt && !ack)",
+        ),
+        Mutant(
+            "false-losses-tell",
+            "the limit stays that of a loss which was none",
+            REPORT,
+            "own->depth = NN_NO_DEPTH;\n\town->state.full = nn_max(",
+            "own->state.full = nn_max(",
         ),
     ),
-    "ladder_rules": (
+    "decision": (
         Mutant(
-            "level-never-cuts", "a level bears any queue", SENDER, "if (queue > band) {", "if (queue > band && !p) {"
+            "long-queues-drain",
+            "a first queue is the flow's own, however long",
+            DECIDE,
+            "if (m->probing || (shorter && !m->drained))",
+            "if (m->probing || shorter || !m->drained)",
+        ),
+        Mutant(
+            "never-refuted",
+            "a return that meets congestion leaves the remembered window",
+            DECIDE,
+            "m->full /= 2;",
+            "m->full -= 0;",
+        ),
+    ),
+    "levels": (
+        Mutant(
+            "own-packets-are-a-queue",
+            "the limit has nothing of what own segments take at the bottleneck",
+            DECIDE,
+            "own = (u32)((u64)r->packet * own >> 4);",
+            "own = 0 * own;",
+        ),
+        Mutant(
+            "siblings-grow-alone",
+            "each of a host's flows adds what one would",
+            DECIDE,
+            "(p[NN_P_band_packets] << (NN_SHIFT - 4)) / r->siblings);",
+            "p[NN_P_band_packets] << (NN_SHIFT - 4));",
+        ),
+    ),
+    "netnice_paths": (
+        Mutant(
+            "excess-is-kept",
+            "no flow gives up what it has above its siblings' mean",
+            DECIDE,
+            "win->w - (win->w - r->mean) / NN_EXCESS",
+            "win->w",
+        ),
+    ),
+    "estimators": (
+        Mutant(
+            "hasty-trial",
+            "half a second of a still queue is a longer route",
+            PATH,
+            "#define NN_TRIAL_STILL_US 5000000u",
+            "#define NN_TRIAL_STILL_US 500000u",
+        ),
+        Mutant(
+            "last-pair",
+            "a packet's time is the last pair's spacing",
+            PATH,
+            "return spacing < packet ? nn_max(packet - (packet / 16 + 1), spacing) : packet + packet / 32 + 1;",
+            "return spacing;",
+        ),
+        Mutant(
+            "losses-tell-nothing",
+            "a loss tells nothing of the buffer",
+            REPORT,
+            "own->depth = (u16)nn_min(own->depth, queue);",
+            "own->depth = (u16)nn_max(own->depth, queue);",
         ),
     ),
     "ledbat_rules": (

@@ -81,9 +81,17 @@ class TestParameters:
 
     def test_set_and_show(self) -> None:
         before = self.values()
-        netnicectl("set", "netnice", "threshold=37", "alpha=2")
-        assert self.values() == {**before, "threshold": 37, "alpha": 2}
-        assert "threshold" in netnicectl("show").stdout
+        assert netnicectl("set", "netnice", "queue_limit=37", "own_queue=16").stderr == ""
+        assert self.values() == {**before, "queue_limit": 37, "own_queue": 16}
+        assert "queue_limit" in netnicectl("show").stdout
+
+    def test_names_of_before(self) -> None:
+        """Until 0.2, with a note each."""
+        before = self.values()
+        notes = netnicectl("set", "netnice", "threshold=37", "climb=3").stderr
+        assert "'threshold' of netnice is called 'queue_limit' now" in notes
+        assert "netnice has no 'climb' any more" in notes
+        assert self.values() == {**before, "queue_limit": 37}
 
     def test_show_one(self) -> None:
         """An algorithm alone, or which one receives."""
@@ -134,11 +142,11 @@ class TestParameters:
         ("words", "said"),
         [
             (
-                ["netnice", "threshold=101"],
-                "threshold cannot be '101': it is a whole number (percent of the buffer, 0 to 100)",
+                ["netnice", "queue_limit=101"],
+                "queue_limit cannot be '101': it is a whole number (percent of the RTT without queues, 0 to 100)",
             ),
-            (["netnice", "threshold=much"], "threshold cannot be 'much': it is a whole number"),
-            (["netnice", "bogus=1"], "no parameter is named 'bogus'; there are: threshold, "),
+            (["netnice", "queue_limit=much"], "queue_limit cannot be 'much': it is a whole number"),
+            (["netnice", "bogus=1"], "no parameter is named 'bogus'; there are: queue_limit, "),
             (["bogus", "threshold=1"], "no algorithm is named 'bogus'"),
             (["nnreno", "threshold=1"], "'nnreno' is not loaded"),
         ],
@@ -152,7 +160,7 @@ class TestParameters:
 
     def test_all_or_nothing(self) -> None:
         before = self.values()
-        assert netnicectl("set", "netnice", "alpha=2", "threshold=101", check=False).returncode == 1
+        assert netnicectl("set", "netnice", "own_queue=2", "queue_limit=101", check=False).returncode == 1
         assert self.values() == before
 
 

@@ -84,13 +84,8 @@ void nn_core_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *
 	nn_replay(host, p, step);
 }
 
-/* The largest RTT that is not slow: sought, as a core asks of one RTT only. */
-u32 nn_core_rtt_limit(struct nn_flow *flow, nn_params p)
+/* The largest RTT of netnice's that is not congestion, in the round at hand. */
+u32 nn_core_rtt_limit(const struct nn_flow *flow)
 {
-	u32 limit = 0;
-
-	for (u32 bit = 1u << 31; bit; bit >>= 1)
-		if (!netnice_is_slow(flow, p, limit | bit))
-			limit |= bit;
-	return limit;
+	return nn_add_saturating(flow->rtt.min, flow->nn_round_limit);
 }

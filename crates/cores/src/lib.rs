@@ -178,7 +178,7 @@ impl Core {
     /// The RTT above which a segment counts as slow, microseconds.
     pub fn rtt_limit(&self) -> u32 {
         // SAFETY: as in `start`.
-        unsafe { c::nn_core_rtt_limit(&mut self.flow.clone(), self.params.as_ptr()) }
+        unsafe { c::nn_core_rtt_limit(&self.flow) }
     }
 
     /// The window, in 1/4096 segment.

@@ -5,7 +5,7 @@
 use netnice_cores::{Ack, Algorithm, Core, Flow, Send, DELAYED, ONE, RETRANSMITTED};
 use proptest::prelude::*;
 
-use crate::feed::{Feeder, BASE_US};
+use crate::feed::{Feeder, BASE_US, LEVELS};
 
 #[test]
 fn the_rtt_of_a_retransmission_is_not_believed() {
@@ -21,7 +21,7 @@ fn the_rtt_of_a_retransmission_is_not_believed() {
 }
 
 #[test]
-fn an_ack_that_was_delayed_or_is_of_all_that_flew_tells_nothing_of_the_worst() {
+fn an_ack_that_was_delayed_or_is_of_all_that_flew_tells_nothing_of_the_queue() {
     let late = |acked, in_flight, flags| {
         let mut flow = Feeder::at(Algorithm::Netnice, &[], 16.0);
         let ack = Ack {
@@ -30,7 +30,7 @@ fn an_ack_that_was_delayed_or_is_of_all_that_flew_tells_nothing_of_the_worst() {
             ..flow.ack(acked, flow.delivered.wrapping_sub(1), 10 * BASE_US)
         };
         flow.core.on_ack(&ack);
-        flow.core.flow.rtt.max > 2 * BASE_US
+        flow.core.flow.round.slow > 0
     };
     assert!(late(2, 16, 0));
     assert!(late(1, 16, 0));
@@ -51,7 +51,6 @@ fn an_ack_before_the_connection_has_started_changes_nothing() {
     assert_eq!(core.window(), 0);
 }
 
-const LEVELS: [Algorithm; 3] = [Algorithm::Netnice, Algorithm::Netnice1, Algorithm::Netnice2];
 const QUEUED_US: u32 = 3 * BASE_US;
 
 /// As setsockopt(TCP_CONGESTION) does it: the old one leaves, its memory is cleared, the new one starts.
@@ -148,4 +147,17 @@ fn a_flow_that_knows_nothing_leaves_nothing() {
         let (word, _) = Core::new(algorithm, 0, BASE_US).leave();
         assert_eq!(word, 0, "{algorithm:?}");
     }
+}
+
+#[test]
+fn a_change_of_level_keeps_base_and_window() {
+    let mut core = Core::new(Algorithm::Netnice2, 1_000_000, 90_000);
+    core.resume(20_000, 40);
+    assert_eq!(core.flow.rtt.min, 20_000);
+    assert_eq!(core.window(), 40 * ONE);
+    assert_eq!(core.flow.win.ssthresh, 40 * ONE, "no slow start from there");
+    let mut fresh = Core::new(Algorithm::Netnice2, 1_000_000, 90_000);
+    let first = fresh.window();
+    fresh.resume(20_000, 10);
+    assert_eq!(fresh.window(), first, "a hand-over's least window is not the flow's");
 }

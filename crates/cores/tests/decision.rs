@@ -2,12 +2,12 @@
 //! The decision of netnice: a table of (state, report) -> window to check by hand, and what holds for any report.
 
 use approx::assert_abs_diff_eq;
-use netnice_cores::decision::{decide, limit, Report, Rules, State, RISING, STEADY, WAITING};
+use netnice_cores::decision::{decide, Report, Rules, State, RISING, STEADY, WAITING};
 use netnice_cores::{Window, ONE};
 use proptest::prelude::*;
 
-/// Level 0.
-const RULES: Rules = Rules {
+/// Near those of level 0.
+pub const RULES: Rules = Rules {
     threshold: 27,
     fraction: 50,
     alpha: 32,
@@ -17,7 +17,7 @@ const RULES: Rules = Rules {
 const NEVER: u32 = u32::MAX;
 
 /// A round of 20 segments over 40 ms, without a queue.
-fn clear() -> Report {
+pub fn clear() -> Report {
     Report {
         us: 40_000,
         base: 40_000,
@@ -158,6 +158,16 @@ fn a_table_of_states_and_reports() {
             shared,
             19.0,
         ),
+        (
+            "above their mean a cut takes an eighth of the excess first",
+            steady(),
+            Report {
+                siblings: 4,
+                mean: 12 * ONE,
+                ..slow(11)
+            },
+            9.5,
+        ),
     ];
     for (what, state, report, expected) in rows {
         let (w, ssthresh, _) = once(*state, *report);
@@ -225,73 +235,35 @@ fn a_longer_route_is_tried_by_growth() {
     assert_eq!((w, ssthresh, u32::from(state.phase())), (20.0, 40.0, RISING));
 }
 
+/// 6 ms are 13 % of the round: of 48 siblings of two segments 12.5 segments, or 6.5 ms; of half a segment 1.8 ms.
 #[test]
-fn below_one_segment_it_waits_until_half_of_the_limit() {
-    for (queue, grows) in [(5_400, true), (5_401, false)] {
-        let mut state = remembers(STEADY, 20.0);
-        let mut win = window(ONE / 4);
-        let report = Report {
-            delivered: 2,
-            seen: 2,
-            queue,
-            us: 40_000 + queue,
-            ..clear()
-        };
-        decide(&mut state, &report, &mut win, &RULES);
-        assert_eq!(win.w > ONE / 4, grows, "queue {queue}");
+fn below_one_segment_it_waits_until_half_of_the_limit_or_for_siblings() {
+    let cases = [
+        (1, 0, 5_400, true),
+        (1, 0, 5_401, false),
+        (48, 2 * ONE, 6_000, true),
+        (48, ONE / 2, 6_000, false),
+    ];
+    for (siblings, mean, queue, grows) in cases {
+        let (mut state, mut win) = (remembers(STEADY, 20.0), window(ONE / 4));
+        let us = 40_000 + queue;
+        decide(
+            &mut state,
+            &Report {
+                queue,
+                us,
+                siblings,
+                mean,
+                ..clear()
+            },
+            &mut win,
+            &RULES,
+        );
+        assert_eq!(win.w > ONE / 4, grows, "queue {queue}, {siblings} of {mean}");
     }
 }
 
-#[test]
-fn the_limit_is_the_largest_of_three() {
-    let of = |report: Report| limit(&RULES, &report);
-    assert_eq!(of(clear()), 10_800, "27 % of the base");
-    assert_eq!(
-        of(Report {
-            depth: 12_000,
-            ..clear()
-        }),
-        3_240,
-        "or of the buffer"
-    );
-    assert_eq!(
-        of(Report {
-            packet: 2_000,
-            ..clear()
-        }),
-        16_000,
-        "eight packets"
-    );
-    let lost = Report {
-        packet: 2_000,
-        depth: 12_000,
-        ..clear()
-    };
-    assert_eq!(of(lost), 3_240, "after a loss 1.25: less than the part of the buffer");
-    let alone = Rules { threshold: 0, ..RULES };
-    assert_eq!(limit(&alone, &lost), 4_000, "two, if there is no threshold");
-    assert_eq!(of(Report { base: 5_000, ..clear() }), 4_000);
-    assert_eq!(
-        of(Report {
-            base: 5_000,
-            packet: 0,
-            ..clear()
-        }),
-        2_000,
-        "twice the floor"
-    );
-    assert_eq!(
-        of(Report {
-            base: 1_000,
-            packet: 0,
-            ..clear()
-        }),
-        1_000,
-        "which is half a base at most"
-    );
-}
-
-fn reports() -> impl Strategy<Value = Report> {
+pub fn reports() -> impl Strategy<Value = Report> {
     let times = (1_000u32..400_000, 0u32..400_000, 0u32..100_000, 0u32..20_000);
     let counts = (0u32..2_000, 0u32..2_000, 0u32..=100, 1u32..64, 0u32..4_000 * ONE);
     (times, counts, any::<bool>(), any::<bool>()).prop_map(
@@ -314,7 +286,7 @@ fn reports() -> impl Strategy<Value = Report> {
     )
 }
 
-fn states() -> impl Strategy<Value = (State, u32)> {
+pub fn states() -> impl Strategy<Value = (State, u32)> {
     let words = (0u16..3, 0u16..3, 0u16..16, 0u16..4);
     (words, 85u32..4_000 * ONE, prop_oneof![Just(NEVER), 85u32..4_000 * ONE]).prop_map(
         |((phase, probing, quiet, returning), w, full)| {
@@ -328,7 +300,7 @@ fn states() -> impl Strategy<Value = (State, u32)> {
     )
 }
 
-fn after(state: &State, w: u32, report: &Report, rules: &Rules) -> (State, Window) {
+pub fn after(state: &State, w: u32, report: &Report, rules: &Rules) -> (State, Window) {
     let (mut state, mut win) = (*state, window(w));
     decide(&mut state, report, &mut win, rules);
     (state, win)

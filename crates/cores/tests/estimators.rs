@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Base and worst RTT, and the service time of a segment at the bottleneck: by TCP Nice as the paper has it, and by netnice.
+//! What TCP Nice, as the paper has it, and netnice know of a path: its base RTT, its buffer, a packet's time at the bottleneck, and
+//! whether it is longer now.
 
-use netnice_cores::{Algorithm, Recovery, Siblings};
+use netnice_cores::decision::{explained, packet_after, Report};
+use netnice_cores::{Algorithm, Param, Recovery, ONE};
 
-use crate::feed::{Feeder, BASE_US};
+use crate::feed::{base_after, Feeder, BASE_US};
+use crate::path::MS;
 
 const FIVE_MINUTES_US: u32 = 300_000_000;
 
@@ -22,107 +25,33 @@ fn nice_keeps_the_largest_sample_for_ever() {
     assert_eq!(flow.core.flow.rtt.max, 50 * BASE_US);
 }
 
-#[test]
-fn netnice_moves_an_eighth_for_one_outlier() {
-    let mut flow = netnice();
-    flow.mixed_round(&[(1, 50 * BASE_US), (15, BASE_US)]);
-    let max = flow.core.flow.rtt.max;
-    assert!(max > 2 * BASE_US && max <= 2 * BASE_US + BASE_US / 8 + 1, "{max}");
+/// The limit after a loss whose round met a queue as long as this, and after a later sample of another; percent of the base.
+fn limit_after_a_loss(queue_us: u32, later_us: u32) -> u32 {
+    let mut flow = Feeder::at(Algorithm::Netnice, &[(Param::Threshold, 50)], 16.0);
+    flow.core.flow.round.max_rtt = BASE_US + queue_us;
+    flow.core.recovery(Recovery::Reduced);
+    flow.core.recovery(Recovery::Open);
+    flow.mixed_round(&[(2, BASE_US + later_us)]);
+    flow.core.rtt_limit() - BASE_US
 }
 
-#[test]
-fn netnice_follows_a_real_queue_within_rounds() {
-    let mut flow = netnice();
-    for _ in 0..12 {
-        flow.set_window(16.0);
-        flow.round(4 * BASE_US);
-    }
-    assert!(flow.core.flow.rtt.max > 4 * BASE_US * 95 / 100);
-}
-
+/// In units of 64 us.
 #[test]
 fn netnice_learns_a_small_buffer_from_losses() {
-    let full = BASE_US + BASE_US / 3;
-    let mut flow = netnice();
-    for _ in 0..8 {
-        flow.set_window(16.0);
-        flow.round(full - 500);
-        flow.mixed_round(&[(8, full)]);
-        flow.core.recovery(Recovery::Reduced);
-        flow.core.recovery(Recovery::Open);
-    }
-    let max = flow.core.flow.rtt.max;
-    assert!(max < full + BASE_US / 10 && max >= BASE_US + BASE_US / 4, "{max}");
-}
-
-/// A late comer: its first guess of the worst was twice a long queue.
-fn sub_packet(mut flow: Feeder) -> Feeder {
-    flow.set_window(0.25);
-    flow.core.flow.rtt.max = 10 * BASE_US;
-    flow
-}
-
-#[test]
-fn netnice_takes_the_worst_of_what_a_sub_packet_flow_meets() {
-    let mut flow = sub_packet(netnice());
-    flow.round(BASE_US * 3 / 2);
-    assert_eq!(flow.core.flow.rtt.max, 10 * BASE_US, "one sample is none");
-    flow.round(BASE_US * 2);
-    assert_eq!(flow.core.flow.rtt.max, 2 * BASE_US);
-    let mut paper = sub_packet(nice());
-    paper.round(BASE_US * 3 / 2);
-    paper.round(BASE_US * 2);
-    assert_eq!(paper.core.flow.rtt.max, 10 * BASE_US);
-}
-
-#[test]
-fn netnice_takes_a_short_queue_for_no_buffers_length() {
-    let mut flow = sub_packet(netnice());
-    for _ in 0..40 {
-        flow.round(BASE_US * 5 / 4);
-    }
-    assert_eq!(flow.core.flow.rtt.max, 10 * BASE_US);
-}
-
-/// What a flow takes for the worst after a round in which another that goes the same way knows better.
-fn told(worst_us: u32, age_us: u32, measured: bool) -> u32 {
-    let mut flow = sub_packet(netnice());
-    if measured {
-        flow.round(10 * BASE_US);
-        flow.round(10 * BASE_US);
-    }
-    flow.set_window(4.0);
-    flow.now_us = flow.now_us.wrapping_add(age_us);
-    flow.core.siblings = Some(Siblings {
-        flows: 1,
-        worst_rtt: worst_us,
-        ..Siblings::default()
-    });
-    flow.round(BASE_US);
-    flow.core.flow.rtt.max
-}
-
-#[test]
-fn netnice_takes_anothers_word_only_while_it_guesses() {
-    let guess = 10 * BASE_US;
-    assert_eq!(told(2 * BASE_US, 0, false), 2 * BASE_US);
+    assert_eq!(limit_after_a_loss(BASE_US / 3, 0), BASE_US / 3 / 64 * 64 / 2);
     assert_eq!(
-        told(BASE_US + 1, 0, false),
-        BASE_US + BASE_US / 4,
-        "no buffer is that small"
+        limit_after_a_loss(0, 0),
+        BASE_US / 4 / 64 * 64 / 2,
+        "a quarter of the base at least"
     );
-    assert_eq!(told(20 * BASE_US, 0, false), guess, "it has seen less itself");
-    assert_eq!(told(BASE_US, 0, false), guess, "another place");
-    assert_eq!(told(0, 0, false), guess, "nobody told");
-    assert_eq!(told(2 * BASE_US, 9_000_000, false), guess, "too old to guess");
-    assert_eq!(told(2 * BASE_US, 0, true), guess, "it has measured itself");
+    assert_eq!(limit_after_a_loss(2 * BASE_US, 0), BASE_US / 2, "the base at most");
 }
 
 #[test]
-fn netnice_believes_in_no_buffer_larger_than_one_bdp() {
-    let mut flow = sub_packet(netnice());
-    flow.set_window(4.0);
-    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 30 / 100);
+fn a_longer_queue_lengthens_it_by_an_eighth() {
+    let (lost, queue) = (BASE_US / 3 / 64, BASE_US / 64);
+    let longer = lost + (queue - lost) / 8 + 1;
+    assert_eq!(limit_after_a_loss(BASE_US / 3, BASE_US), longer * 64 / 2);
 }
 
 #[test]
@@ -185,28 +114,32 @@ fn burst(acks: &[(u32, u32)]) -> Feeder {
     flow
 }
 
-/// The queue that is no congestion, in segments.
-fn tolerated(flow: &Feeder) -> f64 {
+/// The queue that is no congestion, in segments, once an ACK after a pause has ended the round.
+fn tolerated(mut flow: Feeder) -> f64 {
+    flow.now_us += BASE_US + PAUSE_US;
+    let ack = flow.ack(2, flow.delivered, BASE_US);
+    flow.core.on_ack(&ack);
     f64::from(flow.core.rtt_limit() - BASE_US) / f64::from(WIRE_US)
 }
 
-/// So many segments, or a little less, by the estimate's unit.
-fn assert_tolerates(flow: &Feeder, segments: f64) {
-    let (found, range) = (tolerated(flow), segments * 0.9625..=segments);
+/// So many segments: a sample moves the estimate by a sixteenth down, or a thirty-second up.
+fn assert_tolerates(flow: Feeder, segments: f64) {
+    let (found, range) = (tolerated(flow), segments * 15.0 / 16.0..=segments * 33.0 / 32.0 + 0.02);
     assert!(range.contains(&found), "{found}");
 }
 
 #[test]
 fn the_own_queue_at_a_slow_bottleneck_is_no_congestion() {
-    let flow = burst(&[(0, 1), (WIRE_US, 1), (WIRE_US, 1)]);
-    assert_tolerates(&flow, 9.0);
+    assert_tolerates(burst(&[(0, 1), (WIRE_US, 1)]), 10.0);
+    assert_tolerates(burst(&[(0, 1), (WIRE_US, 1), (WIRE_US, 1)]), 10.0);
+    assert_tolerates(burst(&[(0, 2), (2 * WIRE_US, 2)]), 10.0);
 }
 
 #[test]
-fn after_a_loss_it_is_that_of_a_pair() {
+fn after_a_loss_it_is_a_packets() {
     let mut flow = burst(&[(0, 1), (WIRE_US, 1), (WIRE_US, 1)]);
     flow.core.recovery(Recovery::Reduced);
-    assert_tolerates(&flow, 2.0);
+    assert_tolerates(flow, 1.0);
 }
 
 #[test]
@@ -215,45 +148,74 @@ fn segments_that_left_apart_tell_nothing() {
     flow.now_us += WIRE_US;
     let ack = flow.ack(1, 0, BASE_US);
     flow.core.on_ack(&ack);
-    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 30 / 100);
+    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 36 / 100);
 }
 
 #[test]
-fn one_sample_is_not_enough() {
-    let flow = burst(&[(0, 1), (WIRE_US, 1)]);
-    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 30 / 100);
-}
-
-#[test]
-fn a_compressed_ack_is_forgotten_again() {
-    let mut acks = vec![(0, 1), (WIRE_US, 1), (WIRE_US, 1), (300, 1)];
-    assert!(tolerated(&burst(&acks)) < 5.0);
-    acks.extend([(0, 2), (2 * WIRE_US, 2)].repeat(40));
-    assert!(tolerated(&burst(&acks)) > 7.4);
+fn a_compressed_ack_shortens_it_by_a_sixteenth() {
+    let before = tolerated(burst(&[(0, 1), (WIRE_US, 1)]));
+    let after = tolerated(burst(&[(0, 1), (WIRE_US, 1), (300, 1)]));
+    assert!((after - before * 15.0 / 16.0).abs() < 0.02, "{before} {after}");
 }
 
 #[test]
 fn a_delayed_ack_is_no_service_time() {
     let mut acks = vec![];
     acks.extend([(0, 2), (2 * WIRE_US, 2)].repeat(6));
-    let before = burst(&acks).core.rtt_limit();
+    let before = tolerated(burst(&acks));
     acks.push((40_000, 1));
-    assert_eq!(burst(&acks).core.rtt_limit(), before);
+    assert_eq!(tolerated(burst(&acks)), before);
 }
 
 #[test]
-fn it_is_no_longer_than_a_segments_part_of_a_round() {
-    let mut flow = burst(&[(0, 1), (WIRE_US, 1), (WIRE_US, 1)]);
-    assert!(tolerated(&flow) > 7.0);
-    let mut sent = flow.delivered;
-    for _ in 0..6 {
-        let next = flow.delivered;
-        for _ in 0..10 {
-            flow.now_us += BASE_US / 10;
-            let ack = flow.ack(2, sent, BASE_US);
-            flow.core.on_ack(&ack);
-        }
-        sent = next;
+fn a_packet_takes_what_two_thirds_of_the_pairs_are_apart() {
+    let after = |spacings: &[u32]| spacings.iter().fold(0, |known, s| packet_after(known, *s, 0, 1_200, 1));
+    assert_eq!(after(&[75]), 75);
+    let jitter: Vec<u32> = (0..600).map(|i| 60 + i * 7 % 31).collect();
+    assert!((65..=73).contains(&after(&jitter)), "{}", after(&jitter));
+    let small: Vec<u32> = [1].into_iter().chain([75; 100]).collect();
+    assert!(
+        (70..=77).contains(&after(&small)),
+        "one of a small segment is forgotten"
+    );
+    assert_eq!(packet_after(75, 20, 400, 1_200, 1), 75, "they left apart");
+}
+
+#[test]
+fn a_flow_explains_the_part_of_the_queue_that_it_has_of_the_path() {
+    // 20 segments of 500 us use a quarter of 44 ms
+    let report = Report {
+        base: 40_000,
+        queue: 4_000,
+        packet: 500,
+        siblings: 1,
+        ..Report::default()
+    };
+    assert_eq!(explained(&report, 20 * ONE), 909 + 250);
+    assert_eq!(explained(&Report { siblings: 4, ..report }, 20 * ONE), 3_636 + 250);
+    let unknown = Report { packet: 0, ..report };
+    assert_eq!(
+        explained(&unknown, 20 * ONE),
+        u32::MAX,
+        "all, if a packet's time is unknown"
+    );
+    assert_eq!(explained(&unknown, ONE / 2), 0);
+}
+
+#[test]
+fn round_trips_of_two_seconds_and_more_do_not_stand_still() {
+    for gap_us in [0, 400 * MS] {
+        let moving = (0..40).map(|n| 2_200 * MS + n % 4 * 300 * MS);
+        assert_eq!(base_after(Algorithm::Netnice, gap_us, moving), BASE_US);
     }
-    assert!(tolerated(&flow) < 1.0);
+}
+
+#[test]
+fn a_queue_that_stands_still_for_twelve_rounds_and_five_seconds_is_tried_as_the_path() {
+    let after = |gap_us: u32, rounds: u32| base_after(Algorithm::Netnice, gap_us, (0..rounds).map(|_| 120 * MS));
+    let tried = BASE_US + 100 * MS / 64 * 64;
+    // Rounds of 520 ms: the twelfth ends 5.7 s after the first.
+    assert_eq!((after(400 * MS, 11), after(400 * MS, 12)), (BASE_US, tried));
+    // Rounds of 170 ms: 5 s take thirty.
+    assert_eq!((after(50 * MS, 29), after(50 * MS, 32)), (BASE_US, tried));
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Feeds a core the ACKs of whole rounds, as a sender with a full window would meet them.
 
-use netnice_cores::{Ack, Algorithm, Core, Param, Send, ONE};
+use netnice_cores::{Ack, Algorithm, Core, Param, Recovery, Send, ONE};
 
 pub const BASE_US: u32 = 20_000;
 pub const MSS: u32 = 1448;
+pub const LEVELS: [Algorithm; 3] = [Algorithm::Netnice, Algorithm::Netnice1, Algorithm::Netnice2];
 
 pub struct Feeder {
     pub core: Core,
@@ -33,7 +34,17 @@ impl Feeder {
         let mut feeder = Feeder::fresh(algorithm, params);
         feeder.round(BASE_US);
         feeder.set_window(window);
+        if LEVELS.contains(&algorithm) {
+            feeder.leave_slow_start();
+        }
         feeder
+    }
+
+    /// netnice leaves its first slow start with a loss, which was none: the window has filled the path.
+    fn leave_slow_start(&mut self) {
+        self.core.recovery(Recovery::Reduced);
+        self.core.recovery(Recovery::Open);
+        self.core.undo();
     }
 
     pub fn set_window(&mut self, window: f64) {

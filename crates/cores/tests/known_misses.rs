@@ -1,40 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What a core should do and does not yet: each of these fails until it does, and the report counts it as a known miss.
-//! All stand in files that "One small core" (docs/frontier.md) replaces.
 
+use netnice_cores::decision::{limit, Report, Rules};
 use netnice_cores::receiver::Core as Receiver;
-use netnice_cores::{Algorithm, Recovery, Siblings};
+use netnice_cores::{Algorithm, Recovery};
 
 use crate::feed::{base_after, Feeder, BASE_US};
 use crate::path::{Clock, Path, BUFFER, MS, SECOND};
 
 const MINUTE_US: u32 = 60 * SECOND;
-
-/// `knows` and `nn_worst_hear` take the base's window, which begins anew every five minutes, for the flow's start.
-#[test]
-#[should_panic(expected = "shares")]
-fn a_flow_of_five_minutes_is_not_taken_for_a_new_one() {
-    let mut flow = Feeder::at(Algorithm::Netnice, &[], 16.0);
-    flow.now_us += 5 * MINUTE_US + SECOND;
-    flow.core.restart(flow.now_us, flow.delivered);
-    flow.round(BASE_US);
-    flow.set_window(16.0);
-    flow.core.siblings = Some(Siblings {
-        flows: 4,
-        window: 8 * netnice_cores::ONE,
-        ..Siblings::default()
-    });
-    flow.round(BASE_US);
-    assert!(flow.window() < 16.0, "shares");
-}
-
-/// `nn_still` counts in 12 bits of 512 us.
-#[test]
-#[should_panic(expected = "the base")]
-fn round_trips_of_two_seconds_and_more_do_not_stand_still() {
-    let moving = (0..20).map(|n| 2_200 * MS + n % 4 * 300 * MS);
-    assert_eq!(base_after(Algorithm::Netnice, 0, moving), BASE_US, "the base");
-}
 
 /// 166 Mbit/s, 100 ms, a buffer of one BDP: CUBIC's window moves by less than 1/64 for six seconds.
 fn plateau() -> impl Iterator<Item = u32> {
@@ -44,52 +18,32 @@ fn plateau() -> impl Iterator<Item = u32> {
     })
 }
 
-#[test]
-#[should_panic(expected = "the base")]
-fn a_plateau_of_cubics_is_no_longer_way() {
-    assert_eq!(base_after(Algorithm::Netnice, 0, plateau()), BASE_US, "the base");
-}
-
 /// A trial begins after five seconds, and what CUBIC's window grows by afterwards stays below the limit of the longer base.
 #[test]
 #[should_panic(expected = "the base")]
-fn a_plateau_of_cubics_is_no_longer_way_to_the_next_core() {
-    assert_eq!(base_after(Algorithm::Small, 400 * MS, plateau()), BASE_US, "the base");
+fn a_plateau_of_cubics_is_no_longer_way() {
+    assert_eq!(base_after(Algorithm::Netnice, 400 * MS, plateau()), BASE_US, "the base");
 }
 
-/// `lossy` is never cleared.
-#[test]
-#[should_panic(expected = "the buffer")]
-fn a_loss_that_was_none_tells_nothing_of_the_buffer() {
-    let limit = |lost: bool| {
-        let mut flow = Feeder::at(Algorithm::Netnice, &[], 16.0);
-        for behind in 0..8 {
-            let sent = flow.delivered.wrapping_sub(1);
-            flow.now_us += 12 * MS;
-            let ack = flow.ack(1, sent, BASE_US + behind * 12 * MS);
-            flow.core.on_ack(&ack);
-        }
-        if lost {
-            flow.core.recovery(Recovery::Reduced);
-            flow.core.recovery(Recovery::Open);
-            flow.core.undo();
-        }
-        flow.core.rtt_limit()
-    };
-    assert_eq!(limit(true), limit(false), "the buffer");
+/// Minutes until a flow below one segment that meets a queue of about 40 ms has eight segments. The base is forgotten within ten.
+fn minutes_until_it_is_back(ppm: i32) -> u64 {
+    let mut path = Path::new(Algorithm::Netnice, Clock::Ticks(1_000, 77, ppm)).experienced();
+    let (began, mut round) = (path.now_us, 0);
+    let minutes = |path: &Path| (path.now_us - began) / u64::from(MINUTE_US);
+    while round < 12 || path.window() < 8.0 {
+        path.forward = BUFFER / 5 + round % 3 * 5 * MS; // what stands still is a longer way
+        path.round();
+        round += 1;
+    }
+    minutes(&path)
 }
 
 /// The forward delay's base follows a clock that is faster, not one that is slower: a queue becomes the way back's.
 #[test]
 #[should_panic(expected = "yields")]
 fn a_slow_clock_of_the_peers_hides_no_queue() {
-    let mut path = Path::new(Algorithm::Netnice, Clock::Ticks(1_000, 77, -100)).experienced();
-    path.forward = BUFFER / 2;
-    let end = path.now_us + 20 * u64::from(MINUTE_US);
-    while path.now_us < end && path.window() < 8.0 {
-        path.round();
-    }
-    assert!(path.now_us >= end, "yields: {} us", path.now_us);
+    let (exact, slow) = (minutes_until_it_is_back(0), minutes_until_it_is_back(-100));
+    assert!(slow >= exact, "yields: {slow} minutes, not {exact}");
 }
 
 /// `estimate` is 0 on a connection whose handshake granted 64 kB, for the kernel names no socket then.
@@ -99,4 +53,49 @@ fn an_accepted_connection_has_been_granted_something() {
     let mut core = Receiver::new("tide");
     core.ack(0, 0, 0);
     assert!(core.look().estimate > 0, "granted");
+}
+
+/// After a loss the limit of level 0 is one packet, or 36 % of the buffer. That of level 1 is two packets, which is more in a
+/// buffer of less than 5.5.
+#[test]
+#[should_panic(expected = "the lower level")]
+fn after_a_loss_a_lower_level_has_no_longer_limit() {
+    let of = |threshold, own, floor_us| {
+        let rules = Rules {
+            threshold,
+            fraction: 50,
+            alpha: 32,
+            own,
+            floor_us,
+        };
+        limit(
+            &rules,
+            &Report {
+                base: 40_000,
+                packet: 4_000,
+                depth: 16_000,
+                ..Report::default()
+            },
+        )
+    };
+    assert!(
+        of(0, 48, 350) <= of(36, 160, 1_000),
+        "the lower level: {} us",
+        of(0, 48, 350)
+    );
+}
+
+/// From the sixth clear round after a loss a flow probes. With a loss every sixteen rounds Reno has from 16 to 32 segments.
+#[test]
+#[should_panic(expected = "more than Reno")]
+fn where_only_losses_tell_it_has_no_more_than_reno() {
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 32.0);
+    for _ in 0..20 {
+        flow.core.recovery(Recovery::Reduced);
+        flow.core.recovery(Recovery::Open);
+        for _ in 0..16 {
+            flow.round(BASE_US);
+        }
+    }
+    assert!(flow.window() <= 33.0, "more than Reno: {}", flow.window());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! NICE as the report on low-priority TCP in Linux states it: `nice` with a threshold of 0.2.
 
-use netnice_cores::{Algorithm, Param, Recovery};
+use netnice_cores::{Algorithm, Param, Recovery, ONE};
 
 use crate::feed::{Feeder, BASE_US};
 
@@ -65,4 +65,17 @@ fn after_a_timeout_slow_start_goes_up_to_half() {
         "one a round trip: {}",
         flow.window()
     );
+}
+
+#[test]
+fn after_idle_time_the_window_is_relearnt() {
+    for (idle_us, left) in [(50_000, 64.0), (500_000, 16.0), (5_000_000, 2.0)] {
+        let mut flow = nice(64.0);
+        flow.core.restart(flow.now_us + idle_us, flow.delivered);
+        assert_eq!(flow.window(), left);
+        if left < 64.0 {
+            assert_eq!(flow.core.flow.win.ssthresh, 48 * ONE);
+            assert_eq!(flow.core.flow.round.end, flow.delivered, "and the round is a new one");
+        }
+    }
 }

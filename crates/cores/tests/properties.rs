@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What must hold for any path: bounds, no growth on congestion, and the paper's claim to be never more aggressive than
-//! Reno. Reno here is a model of its own, so that the core is not its own judge.
+//! What must hold for any path: bounds, no growth on congestion, and the paper's claim of TCP Nice to be never more aggressive
+//! than Reno. Reno here is a model of its own, so that the core is not its own judge. netnice returns to a window faster than
+//! Reno does; what it has right after congestion and losses, and how it grows, is bounded as follows.
 
-use crate::feed::{Feeder, BASE_US};
+use crate::decision::{after, reports, states, RULES};
+use crate::feed::{Feeder, BASE_US, LEVELS};
+use netnice_cores::decision::State;
 use netnice_cores::{Algorithm, Param, Recovery, ONE};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -128,8 +131,46 @@ proptest! {
     }
 
     #[test]
-    fn netnice_is_never_more_aggressive_than_reno(rounds in rounds()) {
-        at_most_reno(Algorithm::Netnice, &rounds)?;
+    fn after_a_loss_netnice_has_no_more_than_reno(rounds in rounds()) {
+        for level in LEVELS {
+            let mut flow = fresh(level);
+            for round in &rounds {
+                let mut reno = Reno { cwnd: flow.window(), ssthresh: f64::INFINITY };
+                play(&mut flow, round);
+                if matches!(round, Round::Loss | Round::Timeout) {
+                    reno.lost(matches!(round, Round::Timeout));
+                    prop_assert!(flow.window() <= reno.cwnd, "{} > {}", flow.window(), reno.cwnd);
+                    prop_assert!(flow.core.flow.win.ssthresh <= (reno.ssthresh * f64::from(ONE)) as u32);
+                }
+            }
+        }
+    }
+
+    /// Slow start, with a pair below two segments, and then a segment or a probe's eighth more.
+    #[test]
+    fn in_a_round_netnice_doubles_at_most(rounds in rounds()) {
+        for level in LEVELS {
+            let mut flow = fresh(level);
+            for round in &rounds {
+                let before = flow.window();
+                play(&mut flow, round);
+                let doubled = before + before.max(2.0);
+                let most = doubled + (doubled / 8.0).max(1.0);
+                prop_assert!(flow.window() <= most, "{} > {most}", flow.window());
+            }
+        }
+    }
+
+    /// A return ends at 7/8 of the remembered window, or of the siblings' mean; beyond it grows by a segment or an eighth.
+    #[test]
+    fn beyond_the_remembered_window_it_grows_by_an_eighth((state, w) in states(), report in reports()) {
+        let full = if state.full == u32::MAX { w } else { state.full };
+        let state = State { full, ..state };
+        let (after, win) = after(&state, w, &report, &RULES);
+        let mean = if report.siblings > 1 { report.mean } else { 0 };
+        let most = (state.full.max(mean) / 8 * 7).max(w + (w / 8).max(ONE));
+        prop_assert!(win.w.max(win.ssthresh) <= most, "{win:?} > {most}");
+        prop_assert!(after.full <= state.full.max(w), "no memory of more than was there");
     }
 
     #[test]

@@ -7,9 +7,11 @@ use crate::feed::{Feeder, BASE_US};
 
 const TURN_US: u32 = 1 << 22;
 
-/// A flow of sixteen segments that has left slow start, to a destination of its own.
+/// A flow of sixteen segments that is not in slow start and has had no round, to a destination of its own.
 fn alone() -> Feeder {
-    Feeder::at(Algorithm::Netnice, &[], 16.0)
+    let mut flow = Feeder::fresh(Algorithm::Netnice, &[]);
+    flow.set_window(16.0);
+    flow
 }
 
 /// Another flow of its host.

@@ -180,6 +180,28 @@ pub(crate) fn set_sender<'a>(name: &str, changes: impl IntoIterator<Item = (&'a 
     rows.set(row, &ALGORITHMS[row], changes)
 }
 
+/// Parameters that the three levels had in 0.1, before one core decided for all of them. [`set`] skips them until 0.2.
+const GONE: [&str; 8] = [
+    "beta",
+    "band_us",
+    "start_window",
+    "soft_shift",
+    "soft_cuts",
+    "quiet_rounds",
+    "quiet_pairs",
+    "climb",
+];
+
+/// What became of a parameter of 0.1, in words; none: it is what it was.
+pub fn since_then(algorithm: &str, parameter: &str) -> Option<String> {
+    let level = ALGORITHMS.iter().find(|a| a.name == algorithm && a.is_level())?;
+    if GONE.contains(&parameter) {
+        return Some(format!("{algorithm} has no '{parameter}' any more: it changed nothing"));
+    }
+    let now = level.renamed(parameter)?;
+    Some(format!("'{parameter}' of {algorithm} is called {now}"))
+}
+
 /// What [`set`] takes for all receivers together.
 pub const RECEIVER: &str = "receiver";
 
@@ -233,7 +255,9 @@ pub fn set(name: &str, changes: &[(String, String)]) -> Result<()> {
         return Err(Error::OtherBuild);
     }
     let _lock = Lock::take()?;
-    let mut pairs = changes.iter().map(|(k, v)| (k.as_str(), v.as_str()));
+    let gone = |key: &str| ALGORITHMS.iter().any(|a| a.name == name && a.is_level()) && GONE.contains(&key);
+    let kept = changes.iter().filter(|(k, _)| !gone(k));
+    let mut pairs = kept.map(|(k, v)| (k.as_str(), v.as_str()));
     if receiver::ALGORITHMS.iter().any(|a| a.name == name) {
         return Params::open(&pins::receiver_params())?.set(name, pairs);
     }
@@ -261,6 +285,19 @@ mod tests {
     }
 
     #[test]
+    fn names_of_0_1_are_taken_with_a_note() {
+        let levels = ALGORITHMS.iter().filter(|a| a.is_level());
+        let mut used = levels.flat_map(|a| a.defaults.iter());
+        assert!(used.all(|(name, _)| !GONE.contains(name)));
+        let then = |algorithm, parameter| since_then(algorithm, parameter).unwrap_or_default();
+        assert!(then("netnice1", "climb").contains("no 'climb' any more"));
+        assert!(then("netnice", "threshold").contains("'queue_limit' now"));
+        for same in [("nice", "beta"), ("nice", "threshold"), ("netnice", "queue_limit")] {
+            assert_eq!(since_then(same.0, same.1), None);
+        }
+    }
+
+    #[test]
     fn the_pages_name_the_default_threshold() {
         let netnice = ALGORITHMS.iter().find(|a| a.name == "netnice").expect("the default");
         let (_, threshold) = netnice
@@ -269,10 +306,10 @@ mod tests {
             .find(|(name, _)| *name == "threshold")
             .expect("used");
         let top = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        for (page, what) in [("README.md", "bottleneck's buffer"), ("docs/rfc9743.md", "buffer")] {
+        for page in ["README.md", "docs/rfc9743.md"] {
             let text = std::fs::read_to_string(format!("{top}/{page}")).expect(page);
             assert!(
-                text.contains(&format!(" {threshold} % of the {what}")),
+                text.contains(&format!(" {threshold} % of the base RTT")),
                 "{page}: {threshold}"
             );
         }

@@ -35,6 +35,84 @@ pub struct Algorithm {
     pub defaults: &'static [(&'static str, u32)],
 }
 
+/// What the parameters of netnice's levels are called and mean. Other algorithms' have the names of their papers.
+struct Term {
+    parameter: &'static str,
+    name: &'static str,
+    unit: &'static str,
+    why: &'static str,
+}
+
+const TERMS: [Term; 6] = [
+    Term {
+        parameter: "threshold",
+        name: "queue_limit",
+        unit: "percent of the RTT without queues",
+        why: "a packet that waits longer met congestion",
+    },
+    Term {
+        parameter: "fraction",
+        name: "slow_part",
+        unit: "percent of a round's segments",
+        why: "it yields when more of them met congestion",
+    },
+    Term {
+        parameter: "alpha",
+        name: "own_queue",
+        unit: "1/16 segment",
+        why: "it grows while its connections keep fewer queued",
+    },
+    Term {
+        parameter: "queue_floor",
+        name: "timer_noise",
+        unit: "microseconds",
+        why: "a shorter delay is timer noise; twice that is no congestion",
+    },
+    Term {
+        parameter: "max_gap",
+        name: "longest_gap",
+        unit: "milliseconds, 0 none",
+        why: "longest silence of a connection below one segment, times such connections",
+    },
+    Term {
+        parameter: "band_packets",
+        name: "own_packets",
+        unit: "1/16 packet time",
+        why: "waiting for so many packets is no congestion",
+    },
+];
+
+impl Algorithm {
+    fn term(&self, parameter: &str) -> Option<&'static Term> {
+        TERMS.iter().find(|t| t.parameter == parameter)
+    }
+
+    /// A row of netnice itself.
+    pub(crate) fn is_level(&self) -> bool {
+        self.core == "netnice"
+    }
+
+    /// The parameter as users see it; none: it is for measurement, or the same for all levels.
+    fn shown(&self, parameter: &Parameter) -> Option<Parameter> {
+        let Term { name, unit, why, .. } = match self.is_level() {
+            true => self.term(parameter.name)?,
+            false => return Some(*parameter),
+        };
+        Some(Parameter {
+            name,
+            unit,
+            why,
+            ..*parameter
+        })
+    }
+
+    /// What a parameter of a level was called in 0.1, and is now.
+    pub(crate) fn renamed(&self, parameter: &str) -> Option<String> {
+        let term = self.term(parameter).filter(|_| self.is_level())?;
+        Some(format!("'{}' now, in {}", term.name, term.unit))
+    }
+}
+
 /// Parameters with their values.
 pub type Values = Vec<(Parameter, u32)>;
 
@@ -143,7 +221,7 @@ impl Rows {
 
     pub(crate) fn values(&self, row: usize, algorithm: &Algorithm) -> Values {
         self.used(algorithm)
-            .map(|(column, p)| (*p, self.word(self.at(row, column))))
+            .filter_map(|(column, p)| Some((algorithm.shown(p)?, self.word(self.at(row, column)))))
             .collect()
     }
 
@@ -155,11 +233,21 @@ impl Rows {
         changes: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<()> {
         for (name, text) in changes {
-            let (column, parameter) = self.used(algorithm).find(|(_, p)| p.name == name).ok_or_else(|| {
-                let used: Vec<_> = self.used(algorithm).map(|(_, p)| p.name).collect();
-                Error::UnknownParameter(name.into(), used.join(", "))
-            })?;
-            self.put(self.at(row, column), parameter.check(text)?)?;
+            let mut found = Vec::new();
+            for (column, p) in self.used(algorithm) {
+                let shown = algorithm.shown(p).unwrap_or(*p);
+                if shown.name == name || p.name == name || (name == "longest_gap" && p.name == "peer_gap") {
+                    found.push((self.at(row, column), shown.check(text)?));
+                }
+            }
+            if found.is_empty() {
+                let names = self.used(algorithm).filter_map(|(_, p)| algorithm.shown(p));
+                let names: Vec<_> = names.map(|p| p.name).collect();
+                return Err(Error::UnknownParameter(name.into(), names.join(", ")));
+            }
+            for (at, value) in found {
+                self.put(at, value)?;
+            }
         }
         self.save()
     }

@@ -15,9 +15,6 @@ JOINS, AFTER, MEASURED = 30.0, 60.0, 30.0
 HOMES = ("home", "other")
 LATE = "the late comer has .1 to .3 of it in most runs, where siblings used to raise each other"
 UNFAIR = {
-    "netnice2": "mean .93 of 5 seeds, .94 of 20, least .57: its band is less than a packet of 10 Mbit/s, so a third "
-    "round in a row above it is taken for a level above and costs 7/8; it then starves until a look succeeds, 20 s at "
-    "most",
     "nnledbat": "the newcomer takes the first flow's queue for the base: RFC 6817's known flaw, which the core keeps",
 }
 
@@ -47,7 +44,7 @@ EXPERIMENTS["lbe-latecomer"] = Experiment(
     bars=[
         Bar(f"{name}, {homes} homes: fair", "background_fairness", {"protocol": name, "homes": homes}, minimum=0.95,
             holds=(name, homes) != ("netnice2", 1), reason=LATE if (name, homes) == ("netnice2", 1) else "")
-        for name in (*LEVELS, "nnledbatpp") for homes in (1, 2) if (name, homes) != ("netnice2", 2)
+        for name in (*LEVELS, "nnledbatpp") for homes in (1, 2)
     ] + [
         Bar(f"{name}, 2 homes: fair", "background_fairness", {"protocol": name, "homes": 2}, minimum=0.95, holds=False,
             reason=reason)
@@ -149,10 +146,7 @@ EXPERIMENTS["lbe-reverse"] = Experiment(
 # A route change: the RTT steps up or down by 100 ms under a flow alone.
 CHANGE, SETTLED = 60.0, 10.0
 SHORT, LONG = 40_000, 140_000
-STANDS = "a longer way is a queue until eight pairs, 2 s apart, have met it unmoved; over after half a minute"
 SLOW_TO_FIND = {
-    "netnice1": STANDS,
-    "netnice2": STANDS,
     "nnledbatpp": "a longer way looks like a queue until the base is forgotten, after eight spans of 75 s",
 }
 
@@ -185,7 +179,7 @@ EXPERIMENTS["lbe-route"] = Experiment(
             {"protocol": "cubic", "step": step, "minutes": minutes}, minimum=0.85)
         for name, step, minutes in (
             *((level, "down", 1) for level in LEVELS), *((level, "up", 12) for level in LEVELS),
-            ("netnice", "up", 1), ("nnledbat", "down", 1), ("nnledbat", "up", 1),
+            *((level, "up", 1) for level in LEVELS), ("nnledbat", "down", 1), ("nnledbat", "up", 1),
             ("nnledbatpp", "down", 1), ("nnledbatpp", "up", 12),
         )
     ] + [

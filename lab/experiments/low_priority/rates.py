@@ -37,9 +37,9 @@ OTHERS = tuple(name for name in REPORTED if name != NICE)
 # Data rates of two equal flows on the report's kinds of access.
 LASTS = 20.0
 SLOW = {
-    ("adsl", "netnice1"): "in one of two runs both stay below one segment, where siblings used to raise each other",
     ("lan", "nnledbatpp"): "its gain is 1/12 on a 10 ms path by the draft: it takes minutes to fill 1 Gbit/s, and a "
     "tenth for slowdowns",
+    ("lan", "netnice2"): "not examined; its limit is a quarter of a millisecond here",
     ("adsl", "netnice2"): "two flows' pairs meet, each 24 ms of a 50 ms path; one flow by itself has 95 %",
     ("wifi", "netnice1"): JITTER,
     ("wifi", "netnice2"): JITTER,

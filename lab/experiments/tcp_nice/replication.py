@@ -179,7 +179,7 @@ MISSES["nice-fig11"] = misses.read(
             the least time by nice: modem adsl cable
         """,
         "why is not known": """
-            the least time by netnice: modem vdsl
+            the least time by netnice: vdsl
         """,
         "it keeps a few packets in the queue, 250 ms each": """
             an acceptable ping beside netnice: modem
@@ -187,6 +187,9 @@ MISSES["nice-fig11"] = misses.read(
         "the mean of what its lines miss": """
             documents beside nice: all
             documents beside netnice: all
+        """,
+        "{mean} of alone: not examined": """
+            documents beside netnice: fibre
         """,
     }
 )

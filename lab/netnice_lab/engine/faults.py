@@ -79,11 +79,11 @@ MUTANTS = {
             "siblings->flows = 1;",
         ),
         Mutant(
-            "no-look",
-            "below one segment a level stays there",
-            "algorithms/sender",
-            "return ack->now_us - own->since_us >= silence",
-            "return p == 0 && ack->now_us - own->since_us >= silence",
+            "no-longer-route",
+            "a queue that stands still is never tried as the path",
+            "algorithms/netnice",
+            "return trial->still >= NN_TRIAL_STILL &&",
+            "return false && trial->still >= NN_TRIAL_STILL &&",
         ),
         Mutant(
             "nicer-never-cuts",

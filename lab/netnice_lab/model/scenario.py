@@ -42,7 +42,7 @@ class Scenario:
     receiver: Receiver | None = None
     measure: Measure | None = None
     without: tuple[str, ...] = ()
-    """Mechanisms of the cores that are taken out (engine/ablations.py)."""
+    """Mechanisms of the cores that are taken out (engine/changes.py)."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.warm_up < self.duration:

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use netnice_loader::receiver;
 use netnice_loader::settings::{self, Parameter, Row, RECEIVER};
-use netnice_output::print;
+use netnice_output::{complain, print};
 use serde_json::{json, Map, Value};
 
 use crate::shared::{algorithms, print_json, Names};
@@ -93,7 +93,7 @@ fn paragraph(row: &Row) -> String {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sudo netnicectl set netnice threshold=20
+  sudo netnicectl set netnice queue_limit=20
   sudo netnicectl set receiver algorithm=vulture",
 after_long_help = algorithms())]
 pub struct Set {
@@ -108,6 +108,11 @@ pub struct Set {
 impl Set {
     pub fn run(self) -> Result<ExitCode> {
         settings::set(&self.name, &self.changes)?;
+        for (key, _) in &self.changes {
+            if let Some(note) = settings::since_then(&self.name, key) {
+                complain(note);
+            }
+        }
         Ok(ExitCode::SUCCESS)
     }
 }
