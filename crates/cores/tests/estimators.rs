@@ -6,6 +6,7 @@ use netnice_cores::decision::{explained, packet_after, Report};
 use netnice_cores::{Algorithm, Param, Recovery, ONE};
 
 use crate::feed::{base_after, Feeder, BASE_US};
+use crate::known_misses::plateau;
 use crate::path::MS;
 
 const FIVE_MINUTES_US: u32 = 300_000_000;
@@ -208,6 +209,12 @@ fn round_trips_of_two_seconds_and_more_do_not_stand_still() {
         let moving = (0..40).map(|n| 2_200 * MS + n % 4 * 300 * MS);
         assert_eq!(base_after(Algorithm::Netnice, gap_us, moving), BASE_US);
     }
+}
+
+/// With the gaps of a flow below one segment it still is: a known miss.
+#[test]
+fn a_plateau_of_cubics_met_round_by_round_is_no_longer_way() {
+    assert_eq!(base_after(Algorithm::Netnice, 0, plateau()), BASE_US);
 }
 
 #[test]

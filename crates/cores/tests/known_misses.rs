@@ -11,7 +11,7 @@ use crate::path::{Clock, Path, BUFFER, MS, SECOND};
 const MINUTE_US: u32 = 60 * SECOND;
 
 /// 166 Mbit/s, 100 ms, a buffer of one BDP: CUBIC's window moves by less than 1/64 for six seconds.
-fn plateau() -> impl Iterator<Item = u32> {
+pub fn plateau() -> impl Iterator<Item = u32> {
     (0..16).map(|n| {
         let t = f64::from(n) * 0.4 - 3.0;
         (200e3 * (1.0 + 0.4 * t.powi(3) / 2766.0)) as u32

@@ -2,7 +2,7 @@
 //! What netnice adds to the paper: a host's flows to one place, and what is no queue (delay on the reverse path, a way that
 //! has become longer).
 
-use netnice_cores::{Ack, Algorithm, Recovery, Siblings, ONE, RETRANSMITTED};
+use netnice_cores::{Algorithm, Siblings, ONE};
 
 use crate::feed::{Feeder, BASE_US};
 use crate::path::{near, Clock, Path, BUFFER, MS, SECOND, USUAL};
@@ -196,43 +196,10 @@ fn a_queue_that_moves_is_none() {
     assert!(path.window() < 1.0, "{}", path.window());
 }
 
-/// Paced by the RTT of a queue that has gone, each of its segments would fly alone for ever.
-#[test]
-fn a_lone_segments_rtt_counts_where_the_smoothed_one_is_of_another_time() {
-    let mut flow = Feeder::at(Algorithm::Netnice, &[], 100.0);
-    flow.core.flow.rtt.smoothed = 3 * SECOND;
-    for _ in 0..100 {
-        let lone = Ack {
-            in_flight: 0,
-            ..flow.ack(1, flow.delivered, BASE_US)
-        };
-        flow.core.on_ack(&lone);
-    }
-    assert!(flow.core.flow.rtt.smoothed < SECOND, "smoothed");
-}
-
 /// RFC 7661: what was known before a silence is kept. The segments leave paced, and the round is judged.
 #[test]
 fn after_silence_the_window_stays() {
     let mut flow = Feeder::at(Algorithm::Netnice, &[], 64.0);
     flow.core.restart(flow.now_us + 5 * SECOND, flow.delivered);
     assert_eq!(flow.window(), 64.0);
-}
-
-/// A timeout begins a round of waiting: 4 MB in a token bucket had taken the window to 1/48.
-#[test]
-fn what_was_sent_before_a_timeout_is_not_judged_after_it() {
-    let mut flow = Feeder::at(Algorithm::Netnice, &[], 100.0);
-    flow.core.recovery(Recovery::Timeout);
-    let (repairs, before) = (flow.delivered, flow.core.flow.win.ssthresh);
-    for _ in 0..200 {
-        let old = flow.ack(1, repairs.wrapping_sub(50), 3 * SECOND);
-        flow.core.on_ack(&old);
-    }
-    let repaired = Ack {
-        flags: RETRANSMITTED,
-        ..flow.ack(1, repairs, 0)
-    };
-    flow.core.on_ack(&repaired);
-    assert_eq!(flow.core.flow.win.ssthresh, before, "judged");
 }

@@ -175,15 +175,15 @@ fn a_hole_in_the_window_is_no_licence_for_a_burst() {
 }
 
 /// A flow of 100 segments whose smoothed RTT holds a queue of three seconds.
-fn bloated(algorithm: Algorithm) -> Feeder {
-    let mut flow = Feeder::at(algorithm, &[], 100.0);
+fn bloated() -> Feeder {
+    let mut flow = Feeder::at(Algorithm::Netnice, &[], 100.0);
     flow.core.flow.rtt.smoothed = 3_000_000;
     flow
 }
 
 #[test]
 fn after_a_timeout_no_queue_of_before_paces() {
-    let mut flow = bloated(Algorithm::Netnice);
+    let mut flow = bloated();
     flow.core.recovery(Recovery::Timeout);
     let first = Ack {
         flags: RETRANSMITTED,
@@ -200,10 +200,28 @@ fn after_a_timeout_no_queue_of_before_paces() {
     assert!(flow.core.flow.rtt.smoothed > 2_000_000, "Karn");
 }
 
+/// 4 MB in a token bucket had taken the window to 1/48.
+#[test]
+fn what_was_sent_before_a_timeout_is_not_judged_after_it() {
+    let mut flow = bloated();
+    flow.core.recovery(Recovery::Timeout);
+    let (repairs, before) = (flow.delivered, flow.core.flow.win.ssthresh);
+    for _ in 0..200 {
+        let old = flow.ack(1, repairs.wrapping_sub(50), 3_000_000);
+        flow.core.on_ack(&old);
+    }
+    let repaired = Ack {
+        flags: RETRANSMITTED,
+        ..flow.ack(1, repairs, 0)
+    };
+    flow.core.on_ack(&repaired);
+    assert_eq!(flow.core.flow.win.ssthresh, before);
+}
+
 #[test]
 fn a_lone_segments_rtt_counts_where_the_smoothed_one_is_of_another_time() {
     for (rtt_us, counts) in [(1_400_000, true), (1_600_000, false)] {
-        let mut flow = bloated(Algorithm::Nice);
+        let mut flow = bloated();
         let lone = Ack {
             in_flight: 0,
             ..flow.ack(1, flow.delivered.wrapping_sub(1), rtt_us)

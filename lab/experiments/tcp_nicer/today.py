@@ -81,7 +81,7 @@ DEEP = (
     "largest queue: until then its 19 flows are in the queue too"
 )
 LATE = "measured from 5 s after their start; what a loss then takes from Reno returns in a minute at 1 Gbit/s"
-FULL_AGAIN = (
+MORE_THAN_BEFORE = (
     "{mean}: beside 19 flows a foreground keeps less than beside those of the core before, which had .95; not examined"
 )
 ALONE = "Reno alone has 0.87: it climbs for a minute after a loss, and the lower flow leaves free what it does not have"
@@ -122,7 +122,7 @@ MISSES["nicer-pairs"] = misses.read(
         ALONE: """
             sum reno:netnice2 x19: 1000/0.5
         """,
-        FULL_AGAIN: """
+        MORE_THAN_BEFORE: """
             goodput cubic:netnice x19: 100/2 100/4
             goodput reno:netnice x19: 100/4 1000/1 1000/2
             latency reno:netnice x19: 100/4 1000/1 1000/2
