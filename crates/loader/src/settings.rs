@@ -180,26 +180,10 @@ pub(crate) fn set_sender<'a>(name: &str, changes: impl IntoIterator<Item = (&'a 
     rows.set(row, &ALGORITHMS[row], changes)
 }
 
-/// Parameters that the three levels had in 0.1, before one core decided for all of them. [`set`] skips them until 0.2.
-const GONE: [&str; 8] = [
-    "beta",
-    "band_us",
-    "start_window",
-    "soft_shift",
-    "soft_cuts",
-    "quiet_rounds",
-    "quiet_pairs",
-    "climb",
-];
-
-/// What became of a parameter of 0.1, in words; none: it is what it was.
+/// What became of a sender's parameter of 0.1, in words; none: it is what it was.
 pub fn since_then(algorithm: &str, parameter: &str) -> Option<String> {
-    let level = ALGORITHMS.iter().find(|a| a.name == algorithm && a.is_level())?;
-    if GONE.contains(&parameter) {
-        return Some(format!("{algorithm} has no '{parameter}' any more: it changed nothing"));
-    }
-    let now = level.renamed(parameter)?;
-    Some(format!("'{parameter}' of {algorithm} is called {now}"))
+    let found = ALGORITHMS.iter().find(|a| a.name == algorithm)?;
+    found.since_then(parameter)
 }
 
 /// What [`set`] takes for all receivers together.
@@ -255,9 +239,7 @@ pub fn set(name: &str, changes: &[(String, String)]) -> Result<()> {
         return Err(Error::OtherBuild);
     }
     let _lock = Lock::take()?;
-    let gone = |key: &str| ALGORITHMS.iter().any(|a| a.name == name && a.is_level()) && GONE.contains(&key);
-    let kept = changes.iter().filter(|(k, _)| !gone(k));
-    let mut pairs = kept.map(|(k, v)| (k.as_str(), v.as_str()));
+    let mut pairs = changes.iter().map(|(k, v)| (k.as_str(), v.as_str()));
     if receiver::ALGORITHMS.iter().any(|a| a.name == name) {
         return Params::open(&pins::receiver_params())?.set(name, pairs);
     }
@@ -287,8 +269,8 @@ mod tests {
     #[test]
     fn names_of_0_1_are_taken_with_a_note() {
         let levels = ALGORITHMS.iter().filter(|a| a.is_level());
-        let mut used = levels.flat_map(|a| a.defaults.iter());
-        assert!(used.all(|(name, _)| !GONE.contains(name)));
+        let mut used = levels.flat_map(|a| a.defaults.iter().map(move |(name, _)| (a, *name)));
+        assert!(used.all(|(level, name)| !level.is_gone(name)));
         let then = |algorithm, parameter| since_then(algorithm, parameter).unwrap_or_default();
         assert!(then("netnice1", "climb").contains("no 'climb' any more"));
         assert!(then("netnice", "threshold").contains("'queue_limit' now"));

@@ -82,11 +82,19 @@ const TERMS: [Term; 6] = [
     },
 ];
 
-impl Algorithm {
-    fn term(&self, parameter: &str) -> Option<&'static Term> {
-        TERMS.iter().find(|t| t.parameter == parameter)
-    }
+/// What the levels had in 0.1, before one core decided for all of them. Setting it changes nothing, and is no error until 0.2.
+const GONE: [&str; 8] = [
+    "beta",
+    "band_us",
+    "start_window",
+    "soft_shift",
+    "soft_cuts",
+    "quiet_rounds",
+    "quiet_pairs",
+    "climb",
+];
 
+impl Algorithm {
     /// A row of netnice itself.
     pub(crate) fn is_level(&self) -> bool {
         self.core == "netnice"
@@ -94,10 +102,10 @@ impl Algorithm {
 
     /// The parameter as users see it; none: it is for measurement, or the same for all levels.
     fn shown(&self, parameter: &Parameter) -> Option<Parameter> {
-        let Term { name, unit, why, .. } = match self.is_level() {
-            true => self.term(parameter.name)?,
-            false => return Some(*parameter),
-        };
+        if !self.is_level() {
+            return Some(*parameter);
+        }
+        let &Term { name, unit, why, .. } = TERMS.iter().find(|t| t.parameter == parameter.name)?;
         Some(Parameter {
             name,
             unit,
@@ -106,10 +114,23 @@ impl Algorithm {
         })
     }
 
-    /// What a parameter of a level was called in 0.1, and is now.
-    pub(crate) fn renamed(&self, parameter: &str) -> Option<String> {
-        let term = self.term(parameter).filter(|_| self.is_level())?;
-        Some(format!("'{}' now, in {}", term.name, term.unit))
+    /// What a parameter of 0.1 became, in words; none: it is what it was.
+    pub(crate) fn since_then(&self, parameter: &str) -> Option<String> {
+        if self.is_gone(parameter) {
+            return Some(format!(
+                "{} has no '{parameter}' any more: it changed nothing",
+                self.name
+            ));
+        }
+        let Term { name, unit, .. } = TERMS.iter().find(|t| self.is_level() && t.parameter == parameter)?;
+        Some(format!(
+            "'{parameter}' of {} is called '{name}' now, in {unit}",
+            self.name
+        ))
+    }
+
+    pub(crate) fn is_gone(&self, parameter: &str) -> bool {
+        self.is_level() && GONE.contains(&parameter)
     }
 }
 
@@ -232,7 +253,7 @@ impl Rows {
         algorithm: &Algorithm,
         changes: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<()> {
-        for (name, text) in changes {
+        for (name, text) in changes.into_iter().filter(|(name, _)| !algorithm.is_gone(name)) {
             let mut found = Vec::new();
             for (column, p) in self.used(algorithm) {
                 let shown = algorithm.shown(p).unwrap_or(*p);
