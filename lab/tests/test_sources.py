@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""The sources of a run: what a build reads, what a key tells apart; host and guest make the same windows of a stream."""
+"""The sources of a run: what a build reads, what a key tells apart; host and guest make the same windows."""
 
 import os
 import shutil

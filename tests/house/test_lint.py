@@ -21,6 +21,7 @@ SCREEN = "sudo netnice rsync\n| a | b |\n| --- | ---: |\n./setup demo\n./setup t
         ("tests/run", "#!/bin/sh\ntrue\n"),
         ("crates/a/src/main.rs", "// SPDX-License-Identifier: MIT\n"),
         ("transport/policy/policy.bpf.c", DUAL),
+        ("crates/a/src/main.rs", "// SPDX-License-Identifier: GPL-2.0\n"),
         ("a.c", "\n" * 9 + DUAL),
         ("a.rs", DUAL + "x\n" * 400),
         ("algorithms/sender/a.h", DUAL + "x\n" * 250),

@@ -109,7 +109,7 @@ def test_the_quick_tests_need_no_browser_and_verify_does(bare: Path) -> None:
     assert "chromium" in setup(bare, "verify").stdout
 
 
-@pytest.mark.parametrize("goal", ["demo", "test", "verify"])
+@pytest.mark.parametrize("goal", ["builder", "demo", "test", "verify"])
 def test_each_lock_pins_its_goals_packages_by_hash(goal: str) -> None:
     text = (TOP / f"setup.d/locked/{goal}.txt").read_text()
     pinned = set(re.findall(r"^([\w.-]+==\S+)", text, re.MULTILINE))
@@ -147,9 +147,9 @@ def test_the_environment_grows_by_goals_and_is_made_anew_for_another_lock(enviro
         file.unlink(missing_ok=True)
         return lines
 
-    assert [installed(goal) for goal in ("test", "test", "demo", "tools")] == [["test"], [], ["demo"], []]
+    assert [installed(goal) for goal in ("test", "test", "demo", "tools")] == [["builder", "test"], [], ["demo"], []]
     (clone / "setup.d/locked/test.txt").write_text("other==1\n")
-    assert [installed(goal) for goal in ("test", "verify", "demo", "test")] == [["test"], ["verify"], [], []]
+    assert [installed(goal) for goal in ("test", "verify", "demo", "test")] == [["builder", "test"], ["verify"], [], []]
 
 
 def test_every_program_of_the_tests_comes_from_a_package_that_setup_brings() -> None:
