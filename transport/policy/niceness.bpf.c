@@ -28,11 +28,11 @@
 
 #include "../receiver/wishes.h"
 #include "control.h"
+#include "find_process.h"
 #include "mark.h"
 #include "matching.h"
 #include "moved.h"
 #include "niceness.h"
-#include "others.h"
 
 #define EPERM 1
 #define ESRCH 3
