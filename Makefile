@@ -126,7 +126,7 @@ uninstall: ## Remove what install put there, but for the policy, which is yours
 	rm -f $(DESTDIR)$(MAN)/man5/policy.toml.5 $(DESTDIR)$(MAN)/man7/netnice.7
 
 relock: ## Pin setup.d/python-packages anew, with hashes: a lock for each goal
-	@for goal in verify demo test; do \
+	@for goal in verify builder demo test; do \
 		awk -v goal=$$goal '/^[a-z]/ && ($$1 == goal || goal == "verify") { print $$2 }' setup.d/python-packages | \
 		$(PYTHON) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 			--no-emit-index-url --no-emit-find-links --no-annotate -o setup.d/locked/$$goal.txt \

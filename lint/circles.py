@@ -23,6 +23,7 @@ USE = re.compile(r"(\bpub(?:\([^)]*\))?\s+)?\buse\s+([^;]+);")
 PATH = re.compile(r"(?<![\w:])(?:crate|super|self|[a-z]\w*)(?:::\w+)+")
 
 PYTHON_ROOTS = ("lab", "tests")
+CRATES = ("apps", "bindings", "crates", "testbed")
 
 Words = tuple[str, ...]
 Graph = dict[str, set[str]]
@@ -160,7 +161,7 @@ def graphs(top: Path) -> Iterator[Graph]:
     modules = python_modules(top)
     yield modules
     yield packages(modules)
-    yield from (Crate(source).uses() for room in ("apps", "bindings", "crates") for source in top.glob(f"{room}/*/src"))
+    yield from (Crate(source).uses() for room in CRATES for source in top.glob(f"{room}/*/src"))
 
 
 if __name__ == "__main__":

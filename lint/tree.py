@@ -4,7 +4,10 @@
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[1]
@@ -14,7 +17,6 @@ MOST_LINES = {"": 400, "algorithms/": 250, "algorithms/sender/nice.h": 120}
 #: What a reader of README.md sees without scrolling, and how wide a table may be there.
 FIRST_SCREEN, MOST_COLUMNS = 40, 4
 SPDX = re.compile(r"SPDX-License-Identifier: (.+?)(?: \*/)?$", re.MULTILINE)
-KERNEL_ROOMS = ("transport/sender/module/", "transport/policy/", "transport/receiver/")
 # Spelled in pieces, so that this file keeps its own rules.
 NOWHERE = {
     "marked as unfinished": re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b"),
@@ -44,13 +46,22 @@ def breaches(path: str, text: str) -> Iterator[str]:
 
 def licence(path: str, head: str) -> Iterator[str]:
     """A source file names its licence in its first five lines, and the right one."""
-    kernel = path.endswith(".bpf.c") or path.startswith(KERNEL_ROOMS)
-    allowed = {"GPL-2.0"} if kernel else {"GPL-2.0 OR BSD-2-Clause", "GPL-2.0"}
+    allowed = [said for pattern, said in annotations() if fnmatchcase(path, pattern)][-1]
     found = SPDX.search(head)
     if not found:
         yield "1: no SPDX-License-Identifier in the first five lines"
-    elif found.group(1) not in allowed:
-        yield f"1: licence {found.group(1)!r}; here it is {' or '.join(sorted(allowed))}"
+    elif found.group(1) != allowed:
+        yield f"1: licence {found.group(1)!r}; in REUSE.toml it is {allowed}"
+
+
+@cache
+def annotations() -> list[tuple[str, str]]:
+    """Patterns of REUSE.toml and their licence, as headers write it; the last that fits a path holds."""
+    found = []
+    for table in tomllib.loads((TOP / "REUSE.toml").read_text(encoding="utf-8"))["annotations"]:
+        paths = [table["path"]] if isinstance(table["path"], str) else table["path"]
+        found += [(pattern, table["SPDX-License-Identifier"].replace("GPL-2.0-only", "GPL-2.0")) for pattern in paths]
+    return found
 
 
 def first_screen(top: list[str]) -> Iterator[str]:

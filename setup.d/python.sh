@@ -12,8 +12,8 @@ sys.exit(sys.version_info < (${PYTHON_FLOOR%%.*}, ${PYTHON_FLOOR##*.}))" 2>/dev/
 	return 1
 }
 
-# locks: the locks that the goal needs.
-locks() { case $GOAL in build) ;; tools) echo demo test ;; *) echo "$GOAL" ;; esac }
+# locks: the locks that the goal needs, in order.
+locks() { case $GOAL in build | demo) echo "${GOAL#build}" ;; tools) echo demo builder test ;; *) echo builder "$GOAL" ;; esac }
 
 # stamp LOCK: what is noted in the environment once that lock is installed.
 stamp() { echo "$1 $(sha256sum "$HERE/setup.d/locked/$1.txt" | cut -d' ' -f1)"; }
@@ -55,8 +55,9 @@ make_venv() {
 	"$CACHE/venv/bin/python" -m ensurepip >/dev/null
 	for lock in $(locks); do
 		has "$lock" && continue
+		# reuse is compiled for no machine: its source is the same for every Python.
 		"$CACHE/venv/bin/python" -m pip install --disable-pip-version-check --require-hashes --only-binary :all: \
-			-r "$HERE/setup.d/locked/$lock.txt" ||
+			--no-binary reuse --no-build-isolation -r "$HERE/setup.d/locked/$lock.txt" ||
 			die "pip could not install setup.d/locked/$lock.txt" "its own words are above" \
 				"check the way to the Python package index, then run ./setup $GOAL again"
 		stamp "$lock" >>"$CACHE/venv/netnice.lock"

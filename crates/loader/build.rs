@@ -50,9 +50,8 @@ fn main() {
     }
     let shared = c::bindings(
         "#include \"transport/policy/before.h\"\n#include \"transport/policy/niceness.h\"\n#include \"transport/policy/waiting.h\"\n\
-         #include \"transport/policy/quic.h\"\n\
          #include \"transport/receiver/state.h\"\n\
-         #include \"transport/receiver/option.h\"\n#include \"algorithms/receiver/wish.h\"\n\
+         #include \"transport/receiver/wishes.h\"\n\
          #include \"algorithms/receiver/window.h\"\n",
         &[
             "policy_group",

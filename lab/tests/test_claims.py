@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from netnice_lab import places
-from netnice_lab.engine import sweep
+from netnice_lab.engine import changes, sweep
+from netnice_lab.engine.faults import MUTANTS
 from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
-from netnice_lab.judgement import bars, claims
+from netnice_lab.judgement import bars, check, claims
 from netnice_lab.judgement.claims import Claim, Standing
 from netnice_lab.model import catalogue
 from netnice_lab.model.experiment import Cell
@@ -37,7 +38,7 @@ def test_a_row_needs_a_holder_or_a_reason() -> None:
 
 def test_entries_of_the_readers_without_a_row_are_listed() -> None:
     wrong = claims.faults_of("tcp-nice", [row(missed="why", readers=("1.1", "2.2"))])
-    total = claims.asked("tcp-nice")
+    total = claims.entry_count("tcp-nice")
     assert wrong[0].startswith(f"tcp-nice: {total - 2} of the readers' {total} entries have no row")
     assert len(wrong) == 1 + total - 2
 
@@ -104,3 +105,31 @@ def test_what_would_fail_a_claim_fails_it(built: Programs, name: str) -> None:
         assert measured is not None
         missed += [said] * (bar.holds and not bar.met(measured[0]))
     assert missed
+
+
+CELLS = {
+    "threshold-ignored": ("nice-fig3", {"protocol": ["nice-0.1"], "flows": ["16"]}),
+    "floor-of-one": ("nice-fig3", {"protocol": ["nice-0.1"], "flows": ["64"]}),
+    "acks-counted": ("nice-fig3", {"protocol": ["nice-0.1"], "flows": ["16"]}),
+    "rounds-of-one-ack": ("nicer-together", {"rate": ["10.0"], "level": ["netnice"], "flows": ["4"]}),
+    "no-longer-route": ("lines-route", {"protocol": ["netnice"], "way": ["there"], "step": ["up"], "stamps": ["True"]}),
+    "no-siblings": ("nicer-together", {"rate": ["10.0"], "level": ["netnice1"], "flows": ["16"]}),
+    "clock-of-the-wire": ("vulture-fig15", {"receiver": ["tide"], "sender": ["cubic"]}),
+}
+"""Of those that are not tried by a claim alone."""
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_broken_core_moves_a_cell_beyond_its_tolerance(built: Programs, name: str) -> None:
+    figure, only = CELLS[name]
+    found = catalogue.load(figure)
+    good = sweep.tasks([found], only, seeds=1)
+    recorded = check.Standing.of([found], good).rows(map(check.place, good))
+    bad = sweep.rows(sweep.outputs(sweep.tasks([found], only, seeds=1, mutants=(name,))))
+    assert len(recorded) == len(bad)
+    assert check.moved(found, recorded, bad)
+
+
+@pytest.mark.parametrize("name", [*changes.ABLATIONS, *MUTANTS, *changes.VARIANTS])
+def test_what_a_change_replaces_is_there_once(name: str) -> None:
+    assert len(changes.find(name).places(places.CLONE)) == 1

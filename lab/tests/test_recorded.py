@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Recorded results: which changes of the sources make one stale, and what a check says of it."""
+"""Recorded results: which changes of the sources make one stale, and what a check and its command line say of it."""
 
 import json
+import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -183,3 +185,20 @@ def test_a_check_runs_what_is_stale_and_names_what_moved(
     recorded.read_file.cache_clear()
     code, said = lab("check", "nice-fig7")
     assert code == 1 and "other bytes than recorded" in said and " 1 of changed sources" in said
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    command = [str(places.LAB / "netnice-lab"), "list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as lab:
+        assert lab.stdout and lab.stderr
+        lab.stdout.close()
+        assert lab.stderr.read() == ""
+    assert lab.returncode == 128 + signal.SIGPIPE
+
+
+def test_a_core_that_is_none_is_refused_with_those_that_are(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["netnice-lab", "record", "--core", "nicest", "lbe-drift"])
+    assert cli.main() == 2
+    assert "choose from netnice, netnice1, netnice2, nice," in capsys.readouterr().err

@@ -143,7 +143,7 @@ def test_a_box_is_of_the_rows_or_of_the_quantiles_that_each_has() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 5])
-def test_a_link_that_varies_carries_what_its_weather_says(built: Programs, no_kept_results: Path, seed: int) -> None:
+def test_a_link_that_varies_carries_its_rates(built: Programs, no_kept_results: Path, seed: int) -> None:
     run = figures.meeting("cubic:cubic", seed).render()
     metrics = results.metrics(run, machine.execute(run))
     assert metrics["total"] == pytest.approx(access.pair_capacity("wifi", seed), rel=0.01)

@@ -136,11 +136,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Prints how many faults each room has, and the order drawn.")
     parser.add_argument("--room", choices=ROOMS, help="of this room only")
     parser.add_argument("--first", type=int, default=3, help="how many faults of each order (3)")
-    asked, (sizes, orders) = parser.parse_args(), draw()
+    arguments, (sizes, orders) = parser.parse_args(), draw()
     for room, count in quotas(sizes).items():
-        if asked.room in (None, room):
+        if arguments.room in (None, room):
             print(f"{room}: {sizes[room]} lines, {len(orders[room])} possible faults, {count} drawn")
-            for place, one in enumerate(orders[room][: asked.first], 1):
+            for place, one in enumerate(orders[room][: arguments.first], 1):
                 print(
                     f"  {place} {one.operator} {one.file}:{one.line}\n    - {one.old.strip()}\n    + {one.new.strip()}"
                 )

@@ -116,7 +116,7 @@ def verdict(fault: Fault, command: str, top: Path) -> tuple[str, str]:
 
 
 def main() -> int:
-    """Exit status 0 if every fault asked for was caught."""
+    """Exit status 0 if every named fault was caught."""
     parser = argparse.ArgumentParser(
         description="Puts faults into a copy of the tree, and runs what should catch them."
     )
@@ -125,14 +125,14 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="only whether each line is found once in this clone")
     parser.add_argument("--command", help="in place of the one of the row; {python} is this Python")
     parser.add_argument("--at", default="HEAD", help="the commit to break (HEAD)")
-    asked = parser.parse_args()
-    chosen = [fault for fault in rows() if asked.all or asked.check or fault.id in asked.faults]
-    if asked.check:
+    arguments = parser.parse_args()
+    chosen = [fault for fault in rows() if arguments.all or arguments.check or fault.id in arguments.faults]
+    if arguments.check:
         print(f"{len([fault.place(TOP) for fault in chosen])} faults apply")
         return 0
-    top, sound, caught = tree(git("rev-parse", asked.at).strip()), {BUILD: run(BUILD, COPY)}, 0
+    top, sound, caught = tree(git("rev-parse", arguments.at).strip()), {BUILD: run(BUILD, COPY)}, 0
     for fault in chosen:
-        command, began = asked.command or fault.run, time.monotonic()
+        command, began = arguments.command or fault.run, time.monotonic()
         if command not in sound:
             sound[command] = run(command, top)
         failed = next((said for code, said in (sound[BUILD], sound[command]) if code), None)

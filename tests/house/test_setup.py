@@ -48,7 +48,7 @@ def bare(tmp_path: Path) -> Path:
     stand_in(tools, "dpkg-query", "exit 1")
     stand_in(tools, "dpkg", "exit 1")
     stand_in(tools, "apt-cache", "echo '  Candidate: 1.63.0'")
-    stand_in(tools, "apt-get", f'echo "$*" >>{tmp_path}/asked')
+    stand_in(tools, "apt-get", f'echo "$*" >>{tmp_path}/apt-log')
     return tmp_path
 
 
@@ -93,7 +93,7 @@ def test_without_yes_and_terminal_nothing_is_done(bare: Path) -> None:
     done = setup(bare, "build")
     assert done.returncode == 1
     assert "--yes" in done.stderr
-    assert not (bare / "asked").exists()
+    assert not (bare / "apt-log").exists()
 
 
 def test_the_plan_names_each_package_and_why(bare: Path) -> None:
@@ -109,7 +109,7 @@ def test_the_quick_tests_need_no_browser_and_verify_does(bare: Path) -> None:
     assert "chromium" in setup(bare, "verify").stdout
 
 
-@pytest.mark.parametrize("goal", ["demo", "test", "verify"])
+@pytest.mark.parametrize("goal", ["builder", "demo", "test", "verify"])
 def test_each_lock_pins_its_goals_packages_by_hash(goal: str) -> None:
     text = (TOP / f"setup.d/locked/{goal}.txt").read_text()
     pinned = set(re.findall(r"^([\w.-]+==\S+)", text, re.MULTILINE))
@@ -147,9 +147,9 @@ def test_the_environment_grows_by_goals_and_is_made_anew_for_another_lock(enviro
         file.unlink(missing_ok=True)
         return lines
 
-    assert [installed(goal) for goal in ("test", "test", "demo", "tools")] == [["test"], [], ["demo"], []]
+    assert [installed(goal) for goal in ("test", "test", "demo", "tools")] == [["builder", "test"], [], ["demo"], []]
     (clone / "setup.d/locked/test.txt").write_text("other==1\n")
-    assert [installed(goal) for goal in ("test", "verify", "demo", "test")] == [["test"], ["verify"], [], []]
+    assert [installed(goal) for goal in ("test", "verify", "demo", "test")] == [["builder", "test"], ["verify"], [], []]
 
 
 def test_every_program_of_the_tests_comes_from_a_package_that_setup_brings() -> None:
@@ -174,9 +174,9 @@ def test_too_old_a_rust_is_said_with_what_to_do(bare: Path) -> None:
 def test_newer_packages_under_other_names_are_taken(bare: Path) -> None:
     stand_in(bare / "bin", "apt-cache", 'case $2 in *-web) v=1.96.0+x ;; *) v=1.63.0 ;; esac; echo "  Candidate: $v"')
     setup(bare, "--yes", "build")
-    asked = (bare / "asked").read_text()
-    assert "rustc-web cargo-web" in asked
-    assert "clippy" not in asked
+    log = (bare / "apt-log").read_text()
+    assert "rustc-web cargo-web" in log
+    assert "clippy" not in log
 
 
 def test_too_old_a_kernel_is_said_before_anything_is_installed(bare: Path) -> None:
@@ -184,7 +184,7 @@ def test_too_old_a_kernel_is_said_before_anything_is_installed(bare: Path) -> No
     done = setup(bare, "--yes", "demo")
     assert done.returncode == 1
     assert "needs 6.4" in done.stderr
-    assert not (bare / "asked").exists()
+    assert not (bare / "apt-log").exists()
     assert "cannot run on this Linux 6.1" in setup(bare, "--yes", "build").stdout
 
 
@@ -195,7 +195,7 @@ def test_an_untested_kernel_is_said_to_be_one(bare: Path) -> None:
 
 def test_a_new_daemon_is_disabled_and_never_started(bare: Path) -> None:
     stand_in(
-        bare / "bin", "apt-get", f'echo "$*" >>{bare}/asked; [ $2 = update ] || cp {bare}/policy-rc.d {bare}/policy'
+        bare / "bin", "apt-get", f'echo "$*" >>{bare}/apt-log; [ $2 = update ] || cp {bare}/policy-rc.d {bare}/policy'
     )
     enabled = f"echo old.service enabled; if [ -e {bare}/policy ]; then echo served.service enabled; fi"
     stand_in(
@@ -220,7 +220,7 @@ def test_no_root_and_no_sudo_is_said(bare: Path) -> None:
     assert done.returncode == 1
     assert "sudo is not installed" in done.stderr
     assert "apt-get install --no-install-recommends ca-certificates make" in done.stderr
-    assert not (bare / "asked").exists()
+    assert not (bare / "apt-log").exists()
 
 
 @pytest.mark.parametrize(("option", "expected"), [((), "hooks\n"), (("--no-hook",), "")])

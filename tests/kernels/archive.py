@@ -35,8 +35,8 @@ def release(version: str) -> tuple[int, int]:
 def wanted() -> list[tuple[int, int]]:
     """Releases: those with pins, one that is too old, and those that NETNICE_KERNELS names ("6.19 7.0")."""
     pinned = [path.stem for path in PINS.glob("*.json")]
-    asked = os.environ.get("NETNICE_KERNELS", "").split()
-    return sorted({TOO_OLD, *(release(name) for name in [*pinned, *asked])})
+    named = os.environ.get("NETNICE_KERNELS", "").split()
+    return sorted({TOO_OLD, *(release(name) for name in [*pinned, *named])})
 
 
 def kernels() -> list[Path]:

@@ -20,8 +20,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make soak ARGS=", description=__doc__)
     parser.add_argument("--connections", type=int, default=100_000, help="how many (100000)")
     parser.add_argument("--minutes", type=float, default=30, help="over how long (30)")
-    asked = parser.parse_args()
-    if asked.connections < 100 or asked.minutes < 0:
+    arguments = parser.parse_args()
+    if arguments.connections < 100 or arguments.minutes < 0:
         parser.error("it takes 100 connections at least, and no time less than none")
     require_root()
     call("netnicectl", "down")
@@ -29,17 +29,17 @@ def main() -> int:
     console = Console()
     try:
         with Progress(console=console) as progress:
-            task = progress.add_task("connections", total=asked.connections)
-            outcome = soak(asked.connections, asked.minutes * 60, lambda n: progress.update(task, completed=n))
+            task = progress.add_task("connections", total=arguments.connections)
+            outcome = soak(arguments.connections, arguments.minutes * 60, lambda n: progress.update(task, completed=n))
     finally:
         call("netnicectl", "down")
     table = Table("", "should be", "is", "")
     found = rows(outcome)
     for what, wanted, is_now, well in found:
         table.add_row(what, wanted, is_now, "" if well else "wrong")
-    console.print(f"{outcome.expected.connections:,} connections over {asked.minutes:g} minutes")
+    console.print(f"{outcome.expected.connections:,} connections over {arguments.minutes:g} minutes")
     console.print(table)
-    if asked.connections < least_connections():
+    if arguments.connections < least_connections():
         console.print(f"A leak of a note on a socket would show from {least_connections():,} connections on.")
     return int(not all(well for *_, well in found))
 

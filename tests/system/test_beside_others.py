@@ -46,7 +46,7 @@ def yields(pair: Pair, *first: str) -> bool:
         return marks(pair.a, 4, "dport", port) == ("netnice1", 4)
 
 
-def asked(pair: Pair) -> int:
+def segments_seen(pair: Pair) -> int:
     """Of how many segments netnice is told before their ACKs, of a megabyte that a command of its receives."""
 
     with Nginx(pair.b, {"data": 1 << 20}) as web:
@@ -138,13 +138,13 @@ class TestFlags:
         with somebody("sockops", "multi", does=runtime.OVERWRITES):
             netnicectl("up")
             assert yields(pair)
-            assert asked(pair) >= _SEGMENTS
+            assert segments_seen(pair) >= _SEGMENTS
 
     def test_who_wants_events_too(self, up: None, pair: Pair) -> None:
         """At their first event ours are asked for again."""
         with somebody("sockops", "multi", does=runtime.FORGETS):
             assert yields(pair)
-            assert asked(pair) >= _SEGMENTS
+            assert segments_seen(pair) >= _SEGMENTS
 
     def test_after_ours(self, up: None, pair: Pair) -> None:
         with somebody("sockops", "multi", does=runtime.OVERWRITES):
@@ -153,4 +153,4 @@ class TestFlags:
     @pytest.mark.xfail(strict=True, reason="the kernel tells of no event by which ours could be asked for again")
     def test_after_ours_what_it_receives(self, up: None, pair: Pair) -> None:
         with somebody("sockops", "multi", does=runtime.OVERWRITES):
-            assert asked(pair) >= _SEGMENTS
+            assert segments_seen(pair) >= _SEGMENTS

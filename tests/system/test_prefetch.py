@@ -92,8 +92,8 @@ def test_a_prefetched_page_takes_half_the_time_and_no_request(
         for pair in range(COMPARED):
             without.append(visit(browser, plain, pair, LOOKS))
             ahead.append(visit(browser, proxy, pair, READS))
-        asked = of_second_pages(proxy.requests())
-    assert asked == [(pages.second(pair), True) for pair in range(COMPARED)]
+        requests = of_second_pages(proxy.requests())
+    assert requests == [(pages.second(pair), True) for pair in range(COMPARED)]
     assert median(ahead) < median(without)
     what = f"a page prefetched by {name}, {mode}, {'TLS' if tls else 'HTTP'}, of its time otherwise"
     measure(what, median(ahead) / median(without), "×", most=0.5)
@@ -164,9 +164,9 @@ def test_who_saves_data_is_told_nothing(name: str, street: Street) -> None:
             browser.open(proxy.url + pages.first(pair))
         time.sleep(READS)
         replies = browser.replies()
-        asked = proxy.requests()
-    assert [url for r in asked for url in r.get("hints", [])] == [pages.second(0)], "only before it saved data"
-    assert of_second_pages(asked) == [(pages.second(0), True)]
+        requests = proxy.requests()
+    assert [url for r in requests for url in r.get("hints", [])] == [pages.second(0)], "only before it saved data"
+    assert of_second_pages(requests) == [(pages.second(0), True)]
     assert {urlsplit(url).path for url, _ in replies} >= {pages.first(pair) for pair in range(1, PAIRS)}
     assert not [url for url, headers in replies if hinted(headers)]
 
@@ -223,7 +223,7 @@ def test_nobody_is_told_of_pages_behind_a_login(street: Street, members: int) ->
                 walk(browser, proxy, ["/about/", *PRIVATE])
         for browser in browsers.values():
             heard += browser.replies()
-        asked = proxy.requests()
+        requests = proxy.requests()
         for path in PRIVATE:
             assert proxy.explain(path)["predicted_after"] == [], path
     told = [hinted(headers) for _, headers in heard if hinted(headers)]
@@ -231,8 +231,8 @@ def test_nobody_is_told_of_pages_behind_a_login(street: Street, members: int) ->
     assert told, "what is public is told: it could have been otherwise"
     assert not [hint for hint in told if "/members" in hint or "/admin" in hint]
     assert not [url for url, headers in heard if hinted(headers) and urlsplit(url).path not in PUBLIC]
-    assert {url for r in asked for url in r.get("hints", [])} <= set(PUBLIC)
-    assert {r["url"] for r in asked if r["prefetch"]} <= set(PUBLIC)
+    assert {url for r in requests for url in r.get("hints", [])} <= set(PUBLIC)
+    assert {r["url"] for r in requests if r["prefetch"]} <= set(PUBLIC)
 
 
 PREFETCH = ("--header", "Sec-Purpose: prefetch")

@@ -42,7 +42,7 @@ def run(*words: str) -> Done:
     return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
 
 
-def asked(*first: str) -> dict[str, list[str]]:
+def probe(*first: str) -> dict[str, list[str]]:
     """What a program is told that these words start."""
     done = run(*first, PYTHON, "-c", ASK)
     assert done.returncode == 0, done.stderr
@@ -67,9 +67,9 @@ class TestWho:
         assert netnicectl("up", "--quic").stdout == "up for QUIC too\n"
         assert netnicectl("up", "--quic").stdout == "already up\n"
         for first in ([], ["sh", "-c", 'exec "$@"', "sh"], ["sh", "-c", '"$@"; true', "sh"]):
-            assert asked(*DROP, netnice_of_users, "--quic=tcp", *first) == REFUSED
-        assert asked(*DROP, netnice_of_users) == PASSED, "who did not ask"
-        assert asked(*DROP) == PASSED, "the foreground"
+            assert probe(*DROP, netnice_of_users, "--quic=tcp", *first) == REFUSED
+        assert probe(*DROP, netnice_of_users) == PASSED, "who did not ask"
+        assert probe(*DROP) == PASSED, "the foreground"
         assert status()["quic_refused"] == 3 * 5
 
     def test_it_takes_an_administrator_once(self, down: dict[int, str], netnice_of_users: str) -> None:
@@ -81,8 +81,8 @@ class TestWho:
         assert (done.returncode, done.stdout) == (0, "0\n")
         assert "runs in the background, but may use QUIC: QUIC blocking is off" in done.stderr
         assert programs() == set()
-        assert asked(program("netnice"), "--quic=tcp") == REFUSED, "root's first use loads it"
-        assert asked(*DROP, netnice_of_users, "--quic=tcp") == REFUSED
+        assert probe(program("netnice"), "--quic=tcp") == REFUSED, "root's first use loads it"
+        assert probe(*DROP, netnice_of_users, "--quic=tcp") == REFUSED
 
     def test_it_stays_over_another_builds_up_and_goes_with_down(
         self, down: dict[int, str], netnice_of_users: str
@@ -111,10 +111,10 @@ class TestWho:
             (found,) = status()["attached"]
             assert (found["without_quic"], found["level"]) == (True, 1)
             assert "without QUIC" in netnicectl("status").stdout
-            assert asked(*inside(tab)) == REFUSED
+            assert probe(*inside(tab)) == REFUSED
             netnicectl("detach", "browser.scope")
-            assert asked(*inside(tab)) == PASSED
-        assert asked() == PASSED
+            assert probe(*inside(tab)) == PASSED
+        assert probe() == PASSED
 
     def test_rules(self, up: None, tmp_path: Path) -> None:
         """Of units and programs, those that are there and those to come; a level of its own is kept."""
@@ -133,18 +133,18 @@ class TestWho:
             assert "its-name*: 0, without QUIC" in netnicectl("policy", "check", str(rules)).stdout
             netnicectl("policy", "apply", str(rules))
             assert len(programs()) == 4
-            assert asked(*inside(scope)) == REFUSED
+            assert probe(*inside(scope)) == REFUSED
             later = scope.with_name("browser-2.scope")
             later.mkdir()
-            assert asked(*inside(later)) == REFUSED
+            assert probe(*inside(later)) == REFUSED
             assert "netnice2" in netnicectl("explain", str(waits.pid)).stdout
             assert json.loads(waits.communicate("go\n", timeout=30)[0]) == REFUSED
-            assert asked(*command, '"$@"', "sh") == REFUSED, "nicer than the rule has it"
+            assert probe(*command, '"$@"', "sh") == REFUSED, "nicer than the rule has it"
             assert all(rule["without_quic"] for rule in json.loads(netnicectl("policy", "show", "--json").stdout))
             rules.write_text("")
             netnicectl("policy", "apply", str(rules))
-            assert asked(*inside(scope)) == PASSED
-        assert asked() == PASSED
+            assert probe(*inside(scope)) == PASSED
+        assert probe() == PASSED
 
 
 @contextlib.contextmanager

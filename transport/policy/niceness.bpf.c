@@ -28,12 +28,11 @@
 
 #include "../receiver/wishes.h"
 #include "control.h"
-#include "maps.h"
+#include "find_process.h"
 #include "mark.h"
 #include "matching.h"
 #include "moved.h"
 #include "niceness.h"
-#include "others.h"
 
 #define EPERM 1
 #define ESRCH 3
@@ -153,15 +152,15 @@ static __always_inline int add(u32 process, u32 bits)
 static __noinline int answer(u32 offset)
 {
 	struct nn_call call = nn_call_of(offset);
-	struct process asked = { .number = bpf_get_current_pid_tgid() >> 32, .owned = true };
+	struct process target = { .number = bpf_get_current_pid_tgid() >> 32, .owned = true };
 	struct nn_caller caller = { .root = is_root() };
 	u32 *found, now, process;
 	struct nn_answer said;
 
-	if (call.process && !find_process(call.process, &asked))
+	if (call.process && !find_process(call.process, &target))
 		return -ESRCH;
-	process = asked.number;
-	caller.owner = asked.owned;
+	process = target.number;
+	caller.owner = target.owned;
 	found = find(process);
 	now = found ? *found : 0;
 	said = nn_answer(call, now, caller);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the niceness of processes shares with the loader. */
+/* What the niceness of processes and the programs that refuse QUIC share: with the loader, and maps with each other. */
 #ifndef NN_POLICY_NICENESS_H
 #define NN_POLICY_NICENESS_H
 
@@ -15,7 +15,7 @@
 
 enum attached_bit {
 	ATTACHED_BY_RULE = 1 << 16, /* beside its niceness: a rule said so, and not an administrator by hand */
-	ATTACHED_UNREACHED = 1 << 17, /* what runs in it is yet to be switched; without a niceness: to be given back */
+	ATTACHED_PENDING = 1 << 17, /* what runs in it is yet to be switched; without a niceness: to be given back */
 };
 
 /* What the loader chooses; the object's .data. */
@@ -30,5 +30,29 @@ struct niceness_counters {
 	struct policy_counters connections; /* of processes that are nice by themselves */
 	u64 refused; /* processes that stayed in the foreground because the map was full */
 };
+
+struct quic_counters {
+	u64 refused; /* datagrams, and connections of UDP sockets */
+};
+
+#ifdef __bpf__
+/* Of processes, by number in the first namespace: enum nn_niceness_bit. No entry: in the foreground. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, NICENESS_PROCESSES);
+	__type(key, u32);
+	__type(value, u32);
+} processes SEC(".maps");
+
+/* Of cgroups, by id, for all that is in them and below: what `netnicectl attach` has written. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, NICENESS_CGROUPS);
+	__type(key, u64);
+	__type(value, u32);
+} attached SEC(".maps");
+#endif
 
 #endif

@@ -11,8 +11,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "maps.h"
-#include "quic.h"
+#include "niceness.h"
 
 #define ECONNREFUSED 111
 

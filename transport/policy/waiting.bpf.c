@@ -3,7 +3,7 @@
  * waiting - connections that no process has a descriptor of, switched with their process
  *
  * Some are in the queue of a listening socket. An iterator over the TCP sockets of a network namespace meets listening sockets
- * first, and remembers what is in the queues of those that it was asked for; then it meets the connections themselves, each
+ * first, and remembers what is in the queues of those that the loader names; then it meets the connections themselves, each
  * under its lock, and does with them what crates/loader/src/live/ does with the sockets of a process. Others are subflows of
  * an MPTCP connection: what is set for the socket above, the kernel sets for them, except that what they receive yields.
  * Loaded when there are such, and for one pass.
@@ -28,7 +28,7 @@ struct {
 	__uint(max_entries, WAITING_SOCKETS);
 	__type(key, u64);
 	__type(value, u32);
-} asked SEC(".maps");
+} targets SEC(".maps");
 
 /* By address, from when their listener was met to when they are. */
 struct {
@@ -152,13 +152,13 @@ int each(struct bpf_iter__tcp *ctx)
 	if (sk->skc_state == BPF_TCP_LISTEN) {
 		key = cookie_of(tcp);
 		request = BPF_CORE_READ(tcp, inet_conn.icsk_accept_queue.rskq_accept_head);
-		if (request && bpf_map_lookup_elem(&asked, &key))
+		if (request && bpf_map_lookup_elem(&targets, &key))
 			bpf_loop(WAITING_CONNECTIONS, remember, &request, 0);
 		return 0;
 	}
 	if (BPF_CORE_READ_BITFIELD(tcp, is_mptcp)) {
 		key = cookie_of(tcp);
-		if (bpf_map_lookup_elem(&asked, &key))
+		if (bpf_map_lookup_elem(&targets, &key))
 			turn_receiving(tcp);
 	}
 	key = (u64)tcp;

@@ -5,7 +5,7 @@
  * twice. Attached to the root of the cgroups; a connection that does not yield runs it at its start, and for no packet.
  */
 #include "connection.h"
-#include "of_cgroups.h"
+#include "join.h"
 #include "wishes.h"
 
 /* The wish for an MPTCP connection is with the socket that its process made. */

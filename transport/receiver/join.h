@@ -9,13 +9,20 @@
 #include "../../algorithms/receiver/receiver.h"
 #include "../policy/mark.h"
 #include "connections.h"
-#include "of_cgroups.h"
 
 #define SO_RCVBUF 8
 #define TCP_WINDOW_CLAMP 10
 #define TCP_SOCK_OPS_CB_FLAGS 1008 /* TCP_BPF_SOCK_OPS_CB_FLAGS, which older kernels lack */
 #define ENOMEM 12
 #define EOPNOTSUPP 95
+
+/* The map `connections` of receiver.bpf.c, for the objects of single sockets: these yield already. */
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct connection);
+} of_cgroups SEC(".maps");
 
 static __always_inline u32 clamp_in_use(void *sk)
 {

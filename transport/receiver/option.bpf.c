@@ -11,7 +11,6 @@
 #include <bpf/bpf_helpers.h>
 
 #include "join.h"
-#include "option.h"
 #include "wishes.h"
 
 #define EPERM 1

@@ -66,15 +66,15 @@ pub struct Action {
 }
 
 impl Action {
-    /// A receiver can only yield with what it receives; anything else goes where the user asked.
+    /// A receiver can only yield with what it receives; anything else goes in the direction that the user chose.
     #[must_use]
-    pub fn direction(&self, asked: Direction) -> Direction {
+    pub fn direction(&self, chosen: Direction) -> Direction {
         let beside = self.beside.as_ref().map(|(flow, _)| flow);
         let receives = |flow: &Flow| flow.is_receiver();
         if receives(&self.primary) || beside.is_some_and(receives) {
             Direction::Down
         } else {
-            asked
+            chosen
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crate::harness::{said, Bench, RATE};
+use crate::{said, Bench, RATE};
 use socket2::{Domain, Socket, Type};
 
 /// The least: they go on until the honest client is served.

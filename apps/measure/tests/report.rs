@@ -4,7 +4,7 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::harness::{said, Bench};
+use crate::{said, Bench};
 use chrono::DateTime;
 use netnice_measure::results::{Latency, Measurement, Record};
 

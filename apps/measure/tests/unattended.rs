@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::harness::{said, Bench, Running, RATE};
+use crate::{said, Bench, Running, RATE};
 use netnice_measure::results::{Measurement, Record};
 
 fn measurements(bench: &Bench) -> Vec<Measurement> {

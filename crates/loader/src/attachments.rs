@@ -19,7 +19,7 @@ use crate::group::Group;
 use crate::live::{switch, Switched, Target};
 use crate::lock::Lock;
 use crate::settings::State;
-use crate::shared::{niceness_choices, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NICENESS_DEPTHS, NN_NICENESS_NO_QUIC};
+use crate::shared::{niceness_choices, ATTACHED_BY_RULE, ATTACHED_PENDING, NICENESS_DEPTHS, NN_NICENESS_NO_QUIC};
 use crate::{niceness, pins, quic, Error, Result};
 
 /// So many below the root sockets look.
@@ -39,7 +39,7 @@ pub struct Attachment {
 }
 
 /// All that is in the cgroup, and will be, yields: at this level or at a nicer one of its own.
-pub fn attach(cgroup: &Path, group: Group, without_quic: bool) -> Result<Reached> {
+pub fn attach(cgroup: &Path, group: Group, without_quic: bool) -> Result<SwitchCounts> {
     let map = open("attach to")?;
     let hierarchy = Hierarchy::find()?;
     if without_quic {
@@ -51,14 +51,14 @@ pub fn attach(cgroup: &Path, group: Group, without_quic: bool) -> Result<Reached
             return Err(Error::NotAttachable(cgroup.to_owned()));
         }
         let bits = niceness::bits_with_quic(group, without_quic);
-        put(&map, id(cgroup)?, bits | ATTACHED_UNREACHED)?;
+        put(&map, id(cgroup)?, bits | ATTACHED_PENDING)?;
         look(&hierarchy)?;
     } // what follows may need it itself
     finish(&map, &hierarchy, cgroup)
 }
 
 /// It is attached no longer: what runs in it is as nice as it is by itself. `None` when it was not attached.
-pub fn detach(cgroup: &Path) -> Result<Option<Reached>> {
+pub fn detach(cgroup: &Path) -> Result<Option<SwitchCounts>> {
     let map = open("detach from")?;
     let hierarchy = Hierarchy::find()?;
     {
@@ -67,41 +67,41 @@ pub fn detach(cgroup: &Path) -> Result<Option<Reached>> {
         if bits(&map, id).is_none() {
             return Ok(None);
         }
-        put(&map, id, ATTACHED_UNREACHED)?;
+        put(&map, id, ATTACHED_PENDING)?;
     } // what follows may need it itself
     finish(&map, &hierarchy, cgroup).map(Some)
 }
 
 /// Makes what runs in the cgroup as its entry has it. A command that is ended before leaves an entry that says so, and
 /// the next command does it ([`finish_all`]).
-pub(crate) fn finish(map: &MapHandle, hierarchy: &Hierarchy, cgroup: &Path) -> Result<Reached> {
+pub(crate) fn finish(map: &MapHandle, hierarchy: &Hierarchy, cgroup: &Path) -> Result<SwitchCounts> {
     let Ok(id) = id(cgroup) else {
-        return Ok(Reached::default()); // it has ended
+        return Ok(SwitchCounts::default()); // it has ended
     };
-    let asked = bits(map, id);
-    let reached = reach(hierarchy, cgroup);
+    let entry = bits(map, id);
+    let counts = switch_members(hierarchy, cgroup);
     let _lock = Lock::take()?;
-    let Some(asked) = asked.filter(|asked| bits(map, id) == Some(*asked)) else {
-        return Ok(reached); // another command has asked for something else meanwhile
+    let Some(entry) = entry.filter(|entry| bits(map, id) == Some(*entry)) else {
+        return Ok(counts); // another command has changed the entry meanwhile
     };
-    match niceness::group(asked) {
-        Some(_) => put(map, id, asked & !ATTACHED_UNREACHED)?,
+    match niceness::group(entry) {
+        Some(_) => put(map, id, entry & !ATTACHED_PENDING)?,
         None => drop(map.delete(&id.to_ne_bytes())), // or it has ended
     }
-    Ok(reached)
+    Ok(counts)
 }
 
 /// What a command began, and was ended before it was done.
 pub(crate) fn finish_all() -> Result<()> {
-    let unreached = |bits: &u32| bits & ATTACHED_UNREACHED != 0;
+    let pending = |bits: &u32| bits & ATTACHED_PENDING != 0;
     let entries = entries();
-    let Some(map) = pins::map(&pins::attached()).filter(|_| entries.values().any(unreached)) else {
+    let Some(map) = pins::map(&pins::attached()).filter(|_| entries.values().any(pending)) else {
         return Ok(());
     };
     let hierarchy = Hierarchy::find()?;
     for cgroup in hierarchy.cgroups() {
         let entry = id(&cgroup).ok().and_then(|id| entries.get(&id));
-        if entry.is_some_and(unreached) {
+        if entry.is_some_and(pending) {
             finish(&map, &hierarchy, &cgroup)?;
         }
     }
@@ -265,18 +265,18 @@ fn attachment(hierarchy: &Hierarchy, cgroup: &Path, bits: u32) -> Option<Attachm
 }
 
 /// Every socket of all that runs in the cgroup becomes what its process is now.
-pub(crate) fn reach(hierarchy: &Hierarchy, cgroup: &Path) -> Reached {
-    let mut reached = Reached::default();
+pub(crate) fn switch_members(hierarchy: &Hierarchy, cgroup: &Path) -> SwitchCounts {
+    let mut counts = SwitchCounts::default();
     let entries = entries();
     for pid in hierarchy.members_of(cgroup) {
         let group = Group::nicer(niceness::of(pid), of(hierarchy, &entries, pid));
-        reached.add(Reached::of(pid, switch(pid, &Target::of(group))));
+        counts.add(SwitchCounts::of(pid, switch(pid, &Target::of(group))));
     }
-    reached
+    counts
 }
 
 #[derive(Debug, Default)]
-pub struct Reached {
+pub struct SwitchCounts {
     pub processes: usize,
     /// Connections and listening sockets that are as asked now.
     pub sockets: usize,
@@ -285,7 +285,7 @@ pub struct Reached {
     pub reason: Option<String>,
 }
 
-impl Reached {
+impl SwitchCounts {
     /// Of one process.
     pub(crate) fn of(pid: u32, switched: Result<Switched>) -> Self {
         match switched {
@@ -327,7 +327,7 @@ impl Reached {
     }
 }
 
-impl Display for Reached {
+impl Display for SwitchCounts {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (processes, sockets) = (self.processes, self.sockets);
         write!(f, "processes: {processes}, their TCP sockets: {sockets}")

@@ -4,17 +4,18 @@
 use std::fmt::{self, Display, Formatter};
 use std::fs::File;
 use std::io;
+use std::mem;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use libbpf_rs::libbpf_sys::{
     bpf_attach_type, bpf_prog_query, BPF_CGROUP_INET_SOCK_CREATE, BPF_CGROUP_SOCK_OPS, BPF_CGROUP_SYSCTL,
     BPF_F_ALLOW_MULTI,
 };
 use libbpf_rs::query::ProgInfoIter;
+use libbpf_rs::{set_print, PrintLevel};
 use serde::Serialize;
-
-use crate::libbpf;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -101,10 +102,36 @@ impl Error {
         let what = what.into();
         move |source| Self::Bpf {
             what,
-            log: libbpf::take_log(),
+            log: take_log(),
             source,
         }
     }
+}
+
+/// What libbpf prints on stderr is kept for the error message it belongs to.
+static LOG: Mutex<String> = Mutex::new(String::new());
+/// The verifier's last words are what counts; its whole log can be megabytes.
+const LOG_LIMIT: usize = 4096;
+
+/// libbpf prints nothing from now on.
+pub(crate) fn quiet_libbpf() {
+    fn keep(_: PrintLevel, text: String) {
+        let mut log = LOG.lock().unwrap_or_else(|e| e.into_inner());
+        log.push_str(&text);
+        if log.len() > LOG_LIMIT {
+            let cut = log
+                .char_indices()
+                .map(|(i, _)| i)
+                .find(|i| log.len() - i <= LOG_LIMIT)
+                .unwrap_or(0);
+            log.drain(..cut);
+        }
+    }
+    set_print(Some((PrintLevel::Warn, keep)));
+}
+
+fn take_log() -> String {
+    mem::take(&mut *LOG.lock().unwrap_or_else(|e| e.into_inner()))
 }
 
 fn listed(findings: &[Finding]) -> String {

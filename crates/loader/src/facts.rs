@@ -11,8 +11,9 @@ use procfs::FromBufRead;
 use serde::Serialize;
 
 use crate::bpffs::{self, Mount};
+use crate::error::quiet_libbpf;
 use crate::error::{holders, Holder};
-use crate::{cgroup, libbpf, Error, Result};
+use crate::{cgroup, Error, Result};
 
 const CAP_NET_ADMIN: u32 = 12;
 const CAP_SYS_PTRACE: u32 = 19;
@@ -162,7 +163,7 @@ pub struct TypeInfo {
 impl TypeInfo {
     /// `None` when the file is missing or is no BTF.
     pub fn read(path: &Path) -> Option<Self> {
-        libbpf::quiet();
+        quiet_libbpf();
         let btf = Btf::from_path(path).ok()?;
         let has = |name: &str| btf.type_by_name::<libbpf_rs::btf::BtfType<'_>>(name).is_some();
         Some(Self {

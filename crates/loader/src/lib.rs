@@ -12,7 +12,6 @@ pub mod doctor;
 mod error;
 pub mod facts;
 pub mod group;
-mod libbpf;
 mod lifecycle;
 pub mod live;
 mod lock;

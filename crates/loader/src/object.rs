@@ -5,7 +5,8 @@ use std::path::Path;
 
 use libbpf_rs::{ObjectBuilder, OpenObject};
 
-use crate::{libbpf, Error, Result};
+use crate::error::quiet_libbpf;
+use crate::{Error, Result};
 
 /// The kernel has its first letters before the names of an object's variables.
 const NAME: &str = "netnice_object";
@@ -16,7 +17,7 @@ pub(crate) type Pinned<'a> = [(&'a str, &'a Path)];
 /// Opens it; `what` it is completes an error's sentence. Maps in `shared` are those that are pinned there, maps in `own`
 /// will be.
 pub(crate) fn open(what: &str, code: &[u8], shared: &Pinned<'_>, own: &Pinned<'_>) -> Result<OpenObject> {
-    libbpf::quiet();
+    quiet_libbpf();
     let mut object = ObjectBuilder::default()
         .name(NAME)
         .and_then(|builder| builder.open_memory(code))

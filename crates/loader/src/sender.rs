@@ -3,7 +3,8 @@
 
 use libbpf_rs::{MapCore, MapMut, MapType, Object, ObjectBuilder};
 
-use crate::{facts, libbpf, pins, Error, Result, Step};
+use crate::error::quiet_libbpf;
+use crate::{facts, pins, Error, Result, Step};
 
 pub(crate) const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
 /// Maps for kernels where cong_control takes two arguments end in this.
@@ -36,7 +37,7 @@ pub(crate) fn load(wanted: &[String], cong_control_args: u32, on_step: &mut dyn 
 }
 
 fn open(wanted: &[String], cong_control_args: u32) -> Result<Object> {
-    libbpf::quiet();
+    quiet_libbpf();
     let mut open = ObjectBuilder::default()
         .name("netnice_sender")
         .and_then(|builder| builder.open_memory(OBJECT))

@@ -116,9 +116,9 @@ pub fn status() -> Result<Status> {
         None if made || pins::root().exists() => Condition::Incomplete,
         None => Condition::Down,
     };
-    let asked = loaded.as_ref().is_some_and(|state| state.applications);
+    let by_up = loaded.as_ref().is_some_and(|state| state.applications);
     let of_receiver = |receiver: ReceiverStatus| ReceiverStatus {
-        applications: receiver.applications && asked,
+        applications: receiver.applications && by_up,
         ..receiver
     };
     let same_build = loaded.as_ref().is_some_and(|s| s.build_id == crate::BUILD_ID);

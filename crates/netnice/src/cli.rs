@@ -84,7 +84,7 @@ pub struct Cli {
         value_parser = Levels,
         hide_possible_values = true
     )]
-    pub level: Option<Asked>,
+    pub level: Option<LevelOption>,
 
     /// Move running processes; without -n: print their levels
     ///
@@ -164,14 +164,14 @@ impl Cli {
     }
 }
 
-/// What -n was given.
+/// The value of -n.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum LevelOption {
     Level(i64),
     Off,
 }
 
-impl FromStr for Asked {
+impl FromStr for LevelOption {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -189,10 +189,10 @@ impl FromStr for Asked {
 struct Levels;
 
 impl TypedValueParser for Levels {
-    type Value = Asked;
+    type Value = LevelOption;
 
-    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<Asked, clap::Error> {
-        Asked::from_str.parse_ref(command, argument, value)
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<LevelOption, clap::Error> {
+        LevelOption::from_str.parse_ref(command, argument, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn a_command_keeps_its_own_options() {
         let cli = parse(&["-n", "1", "cmd", "-p", "2", "-n", "x"]).expect("valid");
-        assert_eq!(cli.level, Some(Asked::Level(1)));
+        assert_eq!(cli.level, Some(LevelOption::Level(1)));
         assert!(cli.pid.is_empty());
         assert_eq!(cli.command.len(), 5);
     }
@@ -240,7 +240,7 @@ mod tests {
     fn a_level_has_a_number_or_a_name() {
         for (word, level) in [("low", 0), ("lower", 1), ("lowest", 2), ("2", 2), ("-1", -1)] {
             let cli = parse(&["-n", word, "cmd"]).expect("valid");
-            assert_eq!(cli.level, Some(Asked::Level(level)), "{word}");
+            assert_eq!(cli.level, Some(LevelOption::Level(level)), "{word}");
         }
     }
 
@@ -248,7 +248,7 @@ mod tests {
     fn processes_on_either_side() {
         for words in [["-n", "off", "-p", "1", "2"], ["-p", "1", "2", "-n", "off"]] {
             let cli = parse(&words).expect("valid");
-            assert_eq!(cli.level, Some(Asked::Off));
+            assert_eq!(cli.level, Some(LevelOption::Off));
             assert_eq!(cli.pid, [1, 2]);
         }
     }

@@ -5,11 +5,11 @@ use netnice_loader::group::{Direction, Group, HIGHEST_LEVEL};
 
 use crate::Error;
 
-pub(crate) fn checked(asked: i64) -> Result<u32, Error> {
-    u32::try_from(asked)
+pub(crate) fn checked(number: i64) -> Result<u32, Error> {
+    u32::try_from(number)
         .ok()
         .filter(|level| (0..=HIGHEST_LEVEL).contains(level))
-        .ok_or(Error::NoSuchLevel(asked))
+        .ok_or(Error::NoSuchLevel(number))
 }
 
 /// Never less nice than now, and never marked again after a command further out said not to.
@@ -55,9 +55,9 @@ mod tests {
     #[test]
     fn directions_add_up() {
         use Direction::{Both, Receive, Send};
-        let after = |now, asked| {
+        let after = |now, requested| {
             let current = Some(Group::new(0, true, now));
-            super::choose(current, 0, false, asked).direction
+            super::choose(current, 0, false, requested).direction
         };
         assert_eq!(super::choose(None, 0, false, Send).direction, Send);
         assert_eq!(after(Send, Send), Send);

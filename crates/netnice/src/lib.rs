@@ -8,6 +8,6 @@ mod level;
 mod moving;
 mod run;
 
-pub use cli::{command, Asked, Cli};
+pub use cli::{command, Cli, LevelOption};
 pub use error::{Error, FAILED};
 pub use run::run;

@@ -18,13 +18,13 @@ use rustix::io::Errno;
 use crate::error::not_nicer;
 use crate::launch::load;
 use crate::level::described;
-use crate::{level, Asked, Cli, Error};
+use crate::{level, Cli, Error, LevelOption};
 
 /// Every process that can be moved is; the others are what the error tells.
 pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
     let level = match cli.level {
-        Some(Asked::Level(asked)) => Some(level::checked(asked)?),
-        Some(Asked::Off) => None,
+        Some(LevelOption::Level(number)) => Some(level::checked(number)?),
+        Some(LevelOption::Off) => None,
         None => return each(&cli.pid, &mut describe),
     };
     let mut one = |pid: u32| -> Result<(), Error> {

@@ -7,7 +7,7 @@ use netnice_output::print;
 use serde_json::json;
 
 use crate::launch::Wanted;
-use crate::{launch, level, moving, Asked, Cli, Error};
+use crate::{launch, level, moving, Cli, Error, LevelOption};
 
 /// Returns only when there is no command, or it cannot be run.
 pub fn run(cli: Cli) -> Result<(), Error> {
@@ -18,8 +18,8 @@ pub fn run(cli: Cli) -> Result<(), Error> {
         return moving::run(&cli);
     }
     let level = match cli.level {
-        Some(Asked::Off) => return Err(Error::OffCommand),
-        Some(Asked::Level(asked)) => level::checked(asked)?,
+        Some(LevelOption::Off) => return Err(Error::OffCommand),
+        Some(LevelOption::Level(number)) => level::checked(number)?,
         None => 0,
     };
     let Some((program, arguments)) = cli.command.split_first() else {

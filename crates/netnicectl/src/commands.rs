@@ -29,7 +29,7 @@ commands! {
     loading::Up | Down,
     attaching::Attach | Detach,
     policy::Policy,
-    looking::Status | Top | Explain | Doctor,
+    status::Status | Top | Explain | Doctor,
     values::Show | Set,
 }
 

@@ -16,7 +16,7 @@ use netnice_loader::settings::State;
 use netnice_loader::sockets::{flows, name_of, owners, sockets_of, Flow};
 use serde::Serialize;
 
-use crate::ends::Ends;
+use crate::flow_filter::FlowFilter;
 
 /// A cgroup that has its processes yield, and the rules that say so.
 #[derive(Debug, Serialize)]
@@ -254,9 +254,9 @@ pub struct OfSocket {
 }
 
 impl OfSocket {
-    pub fn all(ends: &Ends) -> Result<Vec<Self>> {
+    pub fn all(filter: &FlowFilter) -> Result<Vec<Self>> {
         let owners = owners();
-        let found = flows()?.into_iter().filter(|flow| ends.are_of(flow));
+        let found = flows()?.into_iter().filter(|flow| filter.matches(flow));
         found
             .map(|flow| {
                 let owner = owners.get(&flow.inode);

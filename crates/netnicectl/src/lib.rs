@@ -7,8 +7,8 @@ use clap::CommandFactory;
 
 mod cli;
 mod commands;
-mod ends;
 mod explanation;
+mod flow_filter;
 mod metrics;
 mod shared;
 mod summary;

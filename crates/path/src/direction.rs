@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! One direction of a path: what was asked of it, its link at work, and what was seen of it.
+//! One direction of a path: its settings, its link at work, and its statistics.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -37,9 +37,9 @@ pub fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, 3_600_000_000_000, 3).expect("the bounds are in order")
 }
 
-/// What was asked of a direction.
+/// The settings of a direction.
 #[derive(Debug, Serialize)]
-pub struct Asked {
+pub struct Settings {
     pub bits_per_second: Option<u64>,
     pub delay_us: f64,
     pub queue: Limit,
@@ -47,9 +47,9 @@ pub struct Asked {
     pub priority: bool,
 }
 
-impl Asked {
-    pub fn of(spec: &LinkSpec) -> Asked {
-        Asked {
+impl Settings {
+    pub fn of(spec: &LinkSpec) -> Settings {
+        Settings {
             bits_per_second: spec.rate,
             delay_us: spec.delay as f64 / 1e3,
             queue: spec.limit,

@@ -13,11 +13,11 @@ use nix::sys::time::TimeSpec;
 
 use crate::class::Class;
 use crate::direction::{histogram, Direction};
-use crate::ends::Ends;
+use crate::endpoints::Endpoints;
 use crate::link::Nanos;
 use crate::options::PathSpec;
-use crate::system::keeper::Keeper;
 use crate::system::now;
+use crate::system::supervisor::Supervisor;
 use crate::trace::Trace;
 
 /// Packets read or written before looking at the clock and the other direction again.
@@ -29,7 +29,7 @@ const BEAT: Nanos = 10_000_000;
 /// A path at work.
 #[derive(Debug)]
 pub struct Emulator {
-    ends: Ends,
+    endpoints: Endpoints,
     /// Up, and down.
     pub directions: [Direction; 2],
     pub started: Nanos,
@@ -42,10 +42,10 @@ pub struct Emulator {
 }
 
 impl Emulator {
-    pub fn new(ends: Ends, path: PathSpec) -> Emulator {
+    pub fn new(endpoints: Endpoints, path: PathSpec) -> Emulator {
         let started = now();
         Emulator {
-            ends,
+            endpoints,
             directions: [Direction::new(path.up), Direction::new(path.down)],
             started,
             beats: histogram(),
@@ -56,21 +56,26 @@ impl Emulator {
     }
 
     /// Runs until the command ends or, without one, a signal says to stop.
-    pub fn run(&mut self, signals: &SignalFd, keeper: Option<&Keeper>, trace: &mut Option<Trace>) -> Result<()> {
+    pub fn run(
+        &mut self,
+        signals: &SignalFd,
+        supervisor: Option<&Supervisor>,
+        trace: &mut Option<Trace>,
+    ) -> Result<()> {
         loop {
             let more = self.deliver();
             self.beat();
             if let Some(trace) = trace {
                 trace.tick(now(), &mut self.directions)?;
             }
-            let [a, b, signal, end] = self.wait(more, signals, keeper, trace.as_ref())?;
+            let [a, b, signal, end] = self.wait(more, signals, supervisor, trace.as_ref())?;
             if a {
                 self.receive(0)?;
             }
             if b {
                 self.receive(1)?;
             }
-            if end || signal && stop(signals, keeper)? {
+            if end || signal && stop(signals, supervisor)? {
                 return Ok(());
             }
         }
@@ -89,7 +94,7 @@ impl Emulator {
 
     /// Packets the kernel dropped before they could be read, up and down.
     pub fn missed(&mut self) -> [u64; 2] {
-        [self.ends.a.missed(), self.ends.b.missed()]
+        [self.endpoints.a.missed(), self.endpoints.b.missed()]
     }
 
     /// Sleeps until a packet is due, a descriptor is ready or a line of the trace is due; says which are ready.
@@ -97,7 +102,7 @@ impl Emulator {
         &self,
         more: bool,
         signals: &SignalFd,
-        keeper: Option<&Keeper>,
+        supervisor: Option<&Supervisor>,
         trace: Option<&Trace>,
     ) -> Result<[bool; 4]> {
         let due = self.directions.iter().filter_map(|d| d.link.next_due());
@@ -106,27 +111,27 @@ impl Emulator {
         let timeout = TimeSpec::new((rest / 1_000_000_000) as i64, (rest % 1_000_000_000) as i64);
         let read = |fd| PollFd::new(fd, PollFlags::POLLIN);
         let mut fds = [
-            read(self.ends.a.tun.as_fd()),
-            read(self.ends.b.tun.as_fd()),
+            read(self.endpoints.a.tun.as_fd()),
+            read(self.endpoints.b.tun.as_fd()),
             read(signals.as_fd()),
             // Without a command, the signals a second time.
-            read(keeper.map_or(signals.as_fd(), AsFd::as_fd)),
+            read(supervisor.map_or(signals.as_fd(), AsFd::as_fd)),
         ];
         match ppoll(&mut fds, Some(timeout), None) {
             Ok(_) | Err(Errno::EINTR) => {}
             Err(e) => return Err(e).context("cannot wait for packets"),
         }
         let mut ready = fds.map(|fd| fd.any().unwrap_or(false));
-        ready[3] &= keeper.is_some();
+        ready[3] &= supervisor.is_some();
         Ok(ready)
     }
 
     /// Reads a batch of packets from end `from` into its direction.
     fn receive(&mut self, from: usize) -> Result<()> {
         let tun = if from == 0 {
-            &mut self.ends.a.tun
+            &mut self.endpoints.a.tun
         } else {
-            &mut self.ends.b.tun
+            &mut self.endpoints.b.tun
         };
         for _ in 0..BATCH {
             let read = tun
@@ -146,7 +151,7 @@ impl Emulator {
 
     /// Hands over a batch of what is due; whether there may be more.
     fn deliver(&mut self) -> bool {
-        let tuns = [&mut self.ends.b.tun, &mut self.ends.a.tun];
+        let tuns = [&mut self.endpoints.b.tun, &mut self.endpoints.a.tun];
         let mut more = false;
         for (direction, tun) in self.directions.iter_mut().zip(tuns) {
             let mut room = BATCH;
@@ -174,16 +179,16 @@ impl Emulator {
 }
 
 /// Passes a signal to the command; without one, every signal means stop.
-fn stop(signals: &SignalFd, keeper: Option<&Keeper>) -> Result<bool> {
+fn stop(signals: &SignalFd, supervisor: Option<&Supervisor>) -> Result<bool> {
     let Some(info) = signals.read_signal().context("cannot read a signal")? else {
         return Ok(false);
     };
-    let Some(keeper) = keeper else {
+    let Some(supervisor) = supervisor else {
         return Ok(true);
     };
     // What the terminal sends reaches the command without us.
     if info.ssi_code <= 0 {
-        keeper.signal(Signal::try_from(info.ssi_signo as i32)?);
+        supervisor.signal(Signal::try_from(info.ssi_signo as i32)?);
     }
     Ok(false)
 }

@@ -7,7 +7,7 @@ pub mod address;
 pub mod class;
 pub mod direction;
 pub mod emulator;
-pub mod ends;
+pub mod endpoints;
 pub mod link;
 pub mod options;
 pub mod report;

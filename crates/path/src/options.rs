@@ -233,10 +233,10 @@ impl Options {
 }
 
 /// The queue in packets or bytes. A BDP too small for two full packets is raised to that, or nothing would get through.
-fn limit(asked: Option<QueueSize>, rate: Option<u64>, rtt: Nanos) -> Option<Limit> {
+fn limit(size: Option<QueueSize>, rate: Option<u64>, rtt: Nanos) -> Option<Limit> {
     let bdp = rate.filter(|_| rtt > 0).map(|rate| rate as f64 * rtt as f64 / 8e9);
     let bytes = |bdps: f64| bdp.map(|bdp| Limit::Bytes(((bdp * bdps).round() as u64).max(2 * PACKET)));
-    match asked {
+    match size {
         Some(QueueSize::Packets(packets)) => Some(Limit::Packets(packets.into())),
         Some(QueueSize::Bytes(most)) => Some(Limit::Bytes(most)),
         Some(QueueSize::Bdp(bdps)) => bytes(bdps),
@@ -251,7 +251,7 @@ const MOST_BDP: f64 = 1000.0;
 const LEAST_BYTES: u64 = 1500;
 const MOST_BYTES: u64 = 1_000_000_000;
 
-/// How much a queue may hold, as asked for; a multiple of the BDP is resolved once rate and delay are known.
+/// How much a queue may hold; a multiple of the BDP is resolved once rate and delay are known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum QueueSize {
     Packets(u32),

@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use crate::class::Class;
-use crate::direction::{Asked, Direction};
+use crate::direction::{Direction, Settings};
 use crate::emulator::Emulator;
 use crate::link::{Counters, Nanos, Volume};
 use crate::system::now;
@@ -35,7 +35,7 @@ pub struct Report {
 /// One direction.
 #[derive(Debug, Serialize)]
 pub struct Side {
-    pub path: Asked,
+    pub path: Settings,
     pub best_effort: Flow,
     pub lower_effort: Flow,
     /// Still in the path at the end.
@@ -121,7 +121,7 @@ fn side(direction: &Direction, missed: u64) -> Side {
         queued: Spread::of(&direction.queued[class.index()]),
     };
     Side {
-        path: Asked::of(direction.link.spec()),
+        path: Settings::of(direction.link.spec()),
         best_effort: flow(Class::BestEffort),
         lower_effort: flow(Class::LowerEffort),
         inside: direction.link.inside(),
@@ -242,7 +242,7 @@ mod tests {
             seed: 0,
         };
         Side {
-            path: Asked::of(&spec),
+            path: Settings::of(&spec),
             best_effort: flow(),
             lower_effort: flow(),
             inside: 0,

@@ -9,12 +9,12 @@ use anyhow::{Context, Result};
 use nix::sys::signal::SigmaskHow;
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-use crate::direction::Asked;
+use crate::direction::Settings;
 use crate::emulator::Emulator;
-use crate::ends::{self, Ends};
+use crate::endpoints::{self, Endpoints};
 use crate::options::Options;
 use crate::report::Report;
-use crate::system::keeper::{self, End, Keeper};
+use crate::system::supervisor::{self, End, Supervisor};
 use crate::system::{network, request_realtime};
 use crate::trace::Trace;
 use netnice_output::complain;
@@ -27,16 +27,19 @@ const NOT_FOUND: u8 = 127;
 /// Does what the options say; the exit status.
 pub fn run(options: &Options) -> Result<u8> {
     let path = options.path()?;
-    let mask = keeper::waited_for()
+    let mask = supervisor::waited_for()
         .thread_swap_mask(SigmaskHow::SIG_BLOCK)
         .context("cannot block signals")?;
-    let signals = SignalFd::with_flags(&keeper::waited_for(), SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
-        .context("cannot wait for signals")?;
+    let signals = SignalFd::with_flags(
+        &supervisor::waited_for(),
+        SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK,
+    )
+    .context("cannot wait for signals")?;
 
     // Files come first: a run must not fail at its end for want of a directory.
-    let asked = [Asked::of(&path.up), Asked::of(&path.down)];
+    let settings = [Settings::of(&path.up), Settings::of(&path.down)];
     let mut trace = match &options.trace {
-        Some(file) => Some(Trace::create(file, options.trace_interval.into(), asked)?),
+        Some(file) => Some(Trace::create(file, options.trace_interval.into(), settings)?),
         None => None,
     };
     let summary = match &options.json {
@@ -47,35 +50,35 @@ pub fn run(options: &Options) -> Result<u8> {
     };
 
     let home = network::current()?;
-    let (ends, command) = match options.between.as_deref() {
+    let (endpoints, command) = match options.between.as_deref() {
         Some([a, b]) => {
-            let ends = ends::between(&network::named(a)?, &network::named(b)?)?;
-            (ends, options.command.clone())
+            let endpoints = endpoints::between(&network::named(a)?, &network::named(b)?)?;
+            (endpoints, options.command.clone())
         }
-        _ => (ends::nested()?, command_or_shell(&options.command)),
+        _ => (endpoints::nested()?, command_or_shell(&options.command)),
     };
     let started = match command.as_slice() {
         [] => None,
-        command => Some(Keeper::start(
+        command => Some(Supervisor::start(
             command,
-            &environment(&ends, options.between.is_some()),
+            &environment(&endpoints, options.between.is_some()),
             mask,
         )?),
     };
     network::enter(&home)?;
-    announce(options, &ends);
+    announce(options, &endpoints);
 
     let granted = request_realtime();
     for refused in &granted.refused {
         complain(refused);
     }
-    let mut emulator = Emulator::new(ends, path);
+    let mut emulator = Emulator::new(endpoints, path);
     if let Some(trace) = &mut trace {
         trace.start(emulator.started)?;
     }
     emulator.run(&signals, started.as_ref(), &mut trace)?;
     let status = match started {
-        Some(keeper) => finish(keeper, &command[0])?,
+        Some(supervisor) => finish(supervisor, &command[0])?,
         None => 0,
     };
     trace.map(Trace::finish).transpose()?;
@@ -91,7 +94,7 @@ fn command_or_shell(command: &[OsString]) -> Vec<OsString> {
     }
 }
 
-fn environment(ends: &Ends, between: bool) -> Vec<(&'static str, String)> {
+fn environment(endpoints: &Endpoints, between: bool) -> Vec<(&'static str, String)> {
     let names = if between {
         ["NETNICE_PATH_A", "NETNICE_PATH_A6", "NETNICE_PATH_B", "NETNICE_PATH_B6"]
     } else {
@@ -103,16 +106,19 @@ fn environment(ends: &Ends, between: bool) -> Vec<(&'static str, String)> {
         ]
     };
     let [a, a6, b, b6] = names;
-    let mut all = vec![(a, ends.a.address.to_string()), (b, ends.b.address.to_string())];
-    all.extend(ends.a.address6.map(|address| (a6, address.to_string())));
-    all.extend(ends.b.address6.map(|address| (b6, address.to_string())));
+    let mut all = vec![
+        (a, endpoints.a.address.to_string()),
+        (b, endpoints.b.address.to_string()),
+    ];
+    all.extend(endpoints.a.address6.map(|address| (a6, address.to_string())));
+    all.extend(endpoints.b.address6.map(|address| (b6, address.to_string())));
     all
 }
 
 /// With --between a program waits to hear that the path is there, and what its ends are called.
-fn announce(options: &Options, ends: &Ends) {
+fn announce(options: &Options, endpoints: &Endpoints) {
     if let Some([a, b]) = options.between.as_deref() {
-        let (end_a, end_b) = (&ends.a, &ends.b);
+        let (end_a, end_b) = (&endpoints.a, &endpoints.b);
         complain(format_args!(
             "ready: {a} {} {} <-> {b} {} {}",
             end_a.tun.name(),
@@ -123,8 +129,8 @@ fn announce(options: &Options, ends: &Ends) {
     }
 }
 
-fn finish(keeper: Keeper, command: &OsString) -> Result<u8> {
-    let (end, killed) = keeper.wait()?;
+fn finish(supervisor: Supervisor, command: &OsString) -> Result<u8> {
+    let (end, killed) = supervisor.wait()?;
     if killed > 0 {
         complain(format_args!(
             "killed {killed} processes that the command had left running"

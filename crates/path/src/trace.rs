@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::class::Class;
-use crate::direction::{Asked, Direction};
+use crate::direction::{Direction, Settings};
 use crate::link::{Nanos, Volume};
 
 /// A trace being written. Lines are kept in memory and written 64 KiB at a time: a slow disk must not delay packets.
@@ -21,7 +21,7 @@ use crate::link::{Nanos, Volume};
 pub struct Trace {
     path: PathBuf,
     file: BufWriter<File>,
-    asked: [Asked; 2],
+    settings: [Settings; 2],
     started: Nanos,
     interval: Nanos,
     last: Nanos,
@@ -60,12 +60,12 @@ struct Flow {
 
 impl Trace {
     /// Creates the file; its first line comes with `start`.
-    pub fn create(path: &Path, interval: Duration, asked: [Asked; 2]) -> Result<Trace> {
+    pub fn create(path: &Path, interval: Duration, settings: [Settings; 2]) -> Result<Trace> {
         let file = File::create(path).with_context(|| format!("cannot create the trace {}", path.display()))?;
         Ok(Trace {
             path: path.into(),
             file: BufWriter::with_capacity(65_536, file),
-            asked,
+            settings,
             started: 0,
             interval: interval.as_nanos() as Nanos,
             last: 0,
@@ -77,7 +77,7 @@ impl Trace {
     /// Writes the first line: `t` counts from `started`.
     pub fn start(&mut self, started: Nanos) -> Result<()> {
         (self.started, self.last, self.next) = (started, started, started + self.interval);
-        let [up, down] = &self.asked;
+        let [up, down] = &self.settings;
         let head = serde_json::json!({
             "unix_time": SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
             "monotonic_time": started as f64 / 1e9,

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::harness::{echo, first_line, in_new_namespace, round_trips, Path, BINARY};
+use crate::{echo, first_line, in_new_namespace, round_trips, Path, BINARY};
 use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
 

@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::harness::{echo, in_new_namespace, quantile, receive, round_trips, send, Arrival, Path, BINARY, FULL, LE};
+use crate::{echo, in_new_namespace, quantile, receive, round_trips, send, Arrival, Path, BINARY, FULL, LE};
 
 /// How much later than the model the kernel's work and a shared machine's may make a packet, ms.
 const SLACK_MS: f64 = 2.0;

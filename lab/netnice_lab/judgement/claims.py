@@ -118,7 +118,7 @@ def unanswered(paper: str, claims: Sequence[Claim]) -> list[str]:
     return left
 
 
-def asked(paper: str) -> int:
+def entry_count(paper: str) -> int:
     """How many entries the readers have together."""
     return sum(len(entries(CLAIMS / "readers" / f"{paper}-{reader}.toml")) for reader in ("1", "2"))
 
@@ -188,7 +188,7 @@ def faults_of(paper: str, claims: Sequence[Claim]) -> list[str]:
         wrong += [f"{head}: no test '{name}'" for name in claim.tests if not has_test(name)]
         if claim.fails and claim.fails not in faults.MUTANTS:
             wrong.append(f"{head}: no mutant '{claim.fails}'")
-    left, total = unanswered(paper, claims), asked(paper)
+    left, total = unanswered(paper, claims), entry_count(paper)
     if len(left) > (1 - LEAST_COVERED) * total:
         wrong.append(f"{paper}: {len(left)} of the readers' {total} entries have no row, more than 5 %:")
         wrong += left

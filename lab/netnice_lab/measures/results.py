@@ -140,7 +140,7 @@ def metrics(run: Run, output: Output) -> Metrics:
     sampled = samples(output) if run.measure or output.files["samples.csv"] else {}
     if run.measure:
         end, documents = run.warm_up + run.window, table(output, "documents.csv")
-        asked = Sampled(
+        observed = Sampled(
             run.groups,
             end,
             sampled["flow"],
@@ -150,7 +150,7 @@ def metrics(run: Run, output: Output) -> Metrics:
             sampled["own"],
             sampled["granted"],
         )
-        result |= run.measure.numbers(asked)
+        result |= run.measure.numbers(observed)
     if run.reports:
         result |= visit_metrics(run.reports, output.files)
     if output.files["samples.csv"]:

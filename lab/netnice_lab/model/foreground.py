@@ -53,7 +53,7 @@ class Browsing:
         random = np.random.Generator(np.random.PCG64([seed, 0xD0C5]))
         begin = -5 * self.stay  # so that the number of clients is stationary at time 0
         arrivals = random.poisson(self.clients / self.stay * (duration - begin))
-        asked: list[tuple[float, int]] = []
+        times: list[tuple[float, int]] = []
         for client in range(arrivals):
             at = random.uniform(begin, duration)
             leave = min(at + random.exponential(self.stay), duration)
@@ -61,15 +61,15 @@ class Browsing:
                 moment = at
                 for _ in range(random.geometric(1 / self.per_page)):
                     if 0 <= moment < leave:
-                        asked.append((moment, client))
+                        times.append((moment, client))
                     moment += random.exponential(self.gap)
                 at = moment + random.exponential(self.think)
-        if not asked:
+        if not times:
             raise LabError("no document falls into the run", f"{duration} s", "make it longer")
-        asked.sort()
-        sizes = self.sizes(random, len(asked))
+        times.sort()
+        sizes = self.sizes(random, len(times))
         sizes *= self.demand / 8 * duration / sizes.sum()
-        return tuple(Document(at, max(1, round(size)), client) for (at, client), size in zip(asked, sizes, strict=True))
+        return tuple(Document(at, max(1, round(size)), client) for (at, client), size in zip(times, sizes, strict=True))
 
 
 def poisson(

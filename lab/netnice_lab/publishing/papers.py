@@ -53,8 +53,8 @@ def sentence(found: Sequence[Held], papers: Sequence[str]) -> str:
     """How many are met, missed, not comparable, and how many of the readers' entries have no row."""
     without = sum(len(claims.unanswered(paper, claims.read(paper))) for paper in papers)
     said = ", ".join(f"{number} {standing.value}" for standing, number in counts(found).items())
-    asked = sum(map(claims.asked, papers))
-    return f"**{len(found)} claims: {said}.** Of {asked} entries of the readers {without} have no row."
+    total = sum(map(claims.entry_count, papers))
+    return f"**{len(found)} claims: {said}.** Of {total} entries of the readers {without} have no row."
 
 
 def held(paper: str, rows: Rows) -> list[Held]:

@@ -20,18 +20,18 @@ for (1 .. $number) {
 	my $one = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $server->sockport, Proto => 'tcp') or die;
 	push @ends, [$one, $server->accept];
 }
-my $asked = 0;
-$SIG{USR1} = sub { $asked = 1 };
+my $requested = 0;
+$SIG{USR1} = sub { $requested = 1 };
 say_in_file(0);
 while (1) {
 	select(undef, undef, undef, 0.1);
-	next unless $asked;
+	next unless $requested;
 	my $arrived = 0;
 	for my $pair (@ends) {
 		my ($from, $to) = @$pair;
 		my $byte;
 		$arrived++ if defined(syswrite($from, 'x')) && sysread($to, $byte, 1);
 	}
-	$asked = 0;
+	$requested = 0;
 	say_in_file($arrived);
 }

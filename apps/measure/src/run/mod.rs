@@ -104,7 +104,7 @@ impl Run {
     pub async fn until_enough(&mut self) -> Result<String> {
         let mut pause = FIRST_PAUSE;
         loop {
-            if let Some(why) = self.plan.stop.reached(&self.progress, self.elapsed()) {
+            if let Some(why) = self.plan.stop.reason(&self.progress, self.elapsed()) {
                 return Ok(why);
             }
             let action = self.choose();

@@ -59,7 +59,7 @@ impl Progress {
 impl Stop {
     /// Why it is enough, if it is.
     #[must_use]
-    pub fn reached(&self, progress: &Progress, elapsed: Duration) -> Option<String> {
+    pub fn reason(&self, progress: &Progress, elapsed: Duration) -> Option<String> {
         if let Some(time) = self.time.filter(|time| elapsed >= (*time).into()) {
             return Some(format!("{time} are over"));
         }
@@ -199,27 +199,27 @@ mod tests {
             time: Some(Time::from_secs(3600)),
             ..Stop::default()
         };
-        assert_eq!(stop.reached(&progress(1, 0.0), hour / 2), None);
+        assert_eq!(stop.reason(&progress(1, 0.0), hour / 2), None);
         assert_eq!(stop.left(&progress(1, 0.0), hour / 2), "30 min left");
-        assert_eq!(stop.reached(&progress(1, 0.0), hour).as_deref(), Some("1h are over"));
+        assert_eq!(stop.reason(&progress(1, 0.0), hour).as_deref(), Some("1h are over"));
 
         let stop = Stop {
             bytes: Some(Size(50_000_000)),
             ..Stop::default()
         };
-        assert_eq!(stop.reached(&progress(1, 0.0), hour), None);
+        assert_eq!(stop.reason(&progress(1, 0.0), hour), None);
         assert_eq!(stop.left(&progress(1, 0.0), hour), "25 MB left");
-        assert!(stop.reached(&progress(2, 0.0), hour).is_some());
+        assert!(stop.reason(&progress(2, 0.0), hour).is_some());
 
         let confidence = Some("2%".parse().expect("a share"));
         let stop = Stop {
             confidence,
             ..Stop::default()
         };
-        assert_eq!(stop.reached(&progress(4, 0.0), hour), None, "too few");
-        assert_eq!(stop.reached(&progress(6, 1.0), hour), None, "too unlike");
-        assert!(stop.reached(&progress(6, 0.01), hour).is_some());
-        assert_eq!(Stop::default().reached(&progress(6, 0.0), hour), None);
+        assert_eq!(stop.reason(&progress(4, 0.0), hour), None, "too few");
+        assert_eq!(stop.reason(&progress(6, 1.0), hour), None, "too unlike");
+        assert!(stop.reason(&progress(6, 0.01), hour).is_some());
+        assert_eq!(Stop::default().reason(&progress(6, 0.0), hour), None);
     }
 
     #[test]

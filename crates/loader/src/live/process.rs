@@ -140,9 +140,9 @@ impl Queue {
     pub(super) fn turn(&self, process: &Process, choices: &waiting_choices) -> Result<waiting_counters> {
         let object = load(choices)?;
         for cookie in self.sockets.iter().take(WAITING_SOCKETS as usize) {
-            map(&object, "asked")
+            map(&object, "targets")
                 .update(&cookie.to_ne_bytes(), &1u32.to_ne_bytes(), MapFlags::ANY)
-                .map_err(Error::bpf("ask for a listening socket"))?;
+                .map_err(Error::bpf("name a listening socket to the iterator"))?;
         }
         let mut programs = object.progs_mut();
         let program = programs.find(|program| program.name() == PROGRAM);

@@ -11,6 +11,7 @@ mod object;
 use serde::Serialize;
 
 use crate::cgroup::Hierarchy;
+use crate::error::quiet_libbpf;
 use crate::group::Group;
 use crate::lock::Lock;
 use crate::{pins, Result, Step};
@@ -41,7 +42,7 @@ pub fn status() -> Option<ReceiverStatus> {
 }
 
 pub(crate) fn load(hierarchy: &Hierarchy, on_step: &mut dyn FnMut(Step)) -> Result<()> {
-    crate::libbpf::quiet();
+    quiet_libbpf();
     let mut receiver = Receiver::load(&[("moved", &pins::moved()), ("before", &pins::before())])?;
     receiver.pin_maps(
         &pins::receiver_params(),
@@ -90,7 +91,7 @@ pub(crate) fn load_option(hierarchy: &Hierarchy) -> Result<bool> {
     if adopting() {
         return Ok(false);
     }
-    crate::libbpf::quiet();
+    quiet_libbpf();
     let mut option = Receiver::load_option([
         &pins::receiver_counters(),
         &pins::receiver_connections(),

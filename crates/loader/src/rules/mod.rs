@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use libbpf_rs::{MapCore, MapFlags};
 use procfs::process::{all_processes, StatFlags};
 
-use crate::attachments::{self, finish, id, look, open, put as attach, InEffect, Reached, DEPTHS};
+use crate::attachments::{self, finish, id, look, open, put as attach, InEffect, SwitchCounts, DEPTHS};
 use crate::cgroup::Hierarchy;
 use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness::Refusal;
 use crate::settings::State;
-use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_UNREACHED, NN_NICENESS_NO_QUIC, NN_RULES};
+use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_PENDING, NN_NICENESS_NO_QUIC, NN_RULES};
 use crate::{niceness, pins, quic, Error, Result};
 
 pub use file::{read, Written, FILE};
@@ -39,7 +39,7 @@ pub struct Applied {
     /// Cgroups that a rule names, and that were attached by hand: unchanged.
     pub by_hand: usize,
     /// Of the processes in cgroups that changed, and of programs that a rule names.
-    pub reached: Reached,
+    pub switched: SwitchCounts,
 }
 
 /// What there is that a rule names.
@@ -81,9 +81,9 @@ pub fn apply(rules: &[Rule]) -> Result<Applied> {
                     continue;
                 }
                 (now, Some(bits)) if now != Some(bits) => {
-                    attach(&map, id, bits | ATTACHED_UNREACHED)?;
+                    attach(&map, id, bits | ATTACHED_PENDING)?;
                 }
-                (Some(_), None) => attach(&map, id, ATTACHED_BY_RULE | ATTACHED_UNREACHED)?,
+                (Some(_), None) => attach(&map, id, ATTACHED_BY_RULE | ATTACHED_PENDING)?,
                 (_, wanted) => {
                     done.cgroups += usize::from(wanted.is_some());
                     continue;
@@ -95,12 +95,12 @@ pub fn apply(rules: &[Rule]) -> Result<Applied> {
         look(&hierarchy)?;
     } // what follows may need it itself
     for cgroup in changed {
-        done.reached.add(finish(&map, &hierarchy, &cgroup)?);
+        done.switched.add(finish(&map, &hierarchy, &cgroup)?);
     }
     let in_effect = InEffect::read();
     for (pid, name) in processes() {
         if let Some(bits) = of_command(rules, &name) {
-            done.reached.add(raise(pid, bits, &in_effect));
+            done.switched.add(raise(pid, bits, &in_effect));
         }
     }
     Ok(done)
@@ -212,7 +212,7 @@ fn processes() -> impl Iterator<Item = (u32, String)> {
 }
 
 /// A process that runs, with the connections it has. It never becomes less nice, nor do they: what holds its cgroup counts.
-fn raise(pid: u32, bits: u32, in_effect: &InEffect) -> Reached {
+fn raise(pid: u32, bits: u32, in_effect: &InEffect) -> SwitchCounts {
     let own = Group::nicer(niceness::of(pid), niceness::group(bits));
     let without_quic = || match bits & NN_NICENESS_NO_QUIC {
         0 => Ok(()),
@@ -221,9 +221,9 @@ fn raise(pid: u32, bits: u32, in_effect: &InEffect) -> Reached {
     match niceness::set(pid, own).and_then(|()| without_quic()) {
         Ok(()) => {
             let target = Target::of(Group::nicer(own, in_effect.of(pid)));
-            Reached::of(pid, switch(pid, &target.only_nicer()))
+            SwitchCounts::of(pid, switch(pid, &target.only_nicer()))
         }
-        Err(Refusal::NoProcess(_)) => Reached::default(),
-        Err(why) => Reached::missed(why.to_string()),
+        Err(Refusal::NoProcess(_)) => SwitchCounts::default(),
+        Err(why) => SwitchCounts::missed(why.to_string()),
     }
 }

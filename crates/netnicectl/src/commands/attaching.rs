@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use netnice_loader::attachments::{attach, detach, Reached};
+use netnice_loader::attachments::{attach, detach, SwitchCounts};
 use netnice_loader::catalogue::LEVELS;
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::group::{level, Direction, Group};
@@ -64,9 +64,9 @@ impl Attach {
 }
 
 /// What became of what runs in the cgroup.
-pub(super) fn tell(done: &str, reached: &Reached) -> Result<ExitCode> {
-    print(format_args!("{done}; {reached}"))?;
-    if let Some(why) = reached.why() {
+pub(super) fn tell(done: &str, counts: &SwitchCounts) -> Result<ExitCode> {
+    print(format_args!("{done}; {counts}"))?;
+    if let Some(why) = counts.why() {
         complain(why);
     }
     Ok(ExitCode::SUCCESS)
@@ -89,8 +89,8 @@ pub struct Detach {
 impl Detach {
     pub fn run(self) -> Result<ExitCode> {
         let cgroup = Hierarchy::find()?.named(&self.name)?;
-        if let Some(reached) = detach(&cgroup)? {
-            return tell("detached", &reached);
+        if let Some(counts) = detach(&cgroup)? {
+            return tell("detached", &counts);
         }
         print("it was not attached")?;
         Ok(ExitCode::SUCCESS)

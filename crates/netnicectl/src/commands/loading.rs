@@ -74,7 +74,7 @@ impl Up {
 
 /// A file without rules, as it is delivered, is no policy.
 fn is_worth_telling(applied: &Applied) -> bool {
-    applied.rules > 0 || applied.reached.processes > 0 || applied.reached.why().is_some()
+    applied.rules > 0 || applied.switched.processes > 0 || applied.switched.why().is_some()
 }
 
 fn told_up(outcome: &Outcome) -> String {
@@ -121,7 +121,7 @@ fn told_down(removed: &Removed) -> String {
 
 #[cfg(test)]
 mod tests {
-    use netnice_loader::attachments::Reached;
+    use netnice_loader::attachments::SwitchCounts;
 
     use super::*;
 
@@ -133,12 +133,12 @@ mod tests {
             ..Applied::default()
         };
         assert!(is_worth_telling(&rules));
-        let reached = Reached {
+        let switched = SwitchCounts {
             processes: 1,
-            ..Reached::default()
+            ..SwitchCounts::default()
         };
         assert!(is_worth_telling(&Applied {
-            reached,
+            switched,
             ..Applied::default()
         }));
     }

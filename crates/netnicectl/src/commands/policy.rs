@@ -84,7 +84,7 @@ fn apply(written: &[Written]) -> Result<()> {
 pub(super) fn tell(done: &Applied) -> Result<()> {
     print(format_args!(
         "policy applied: rules: {}, cgroups that they put into the background: {}; of what changed, {}",
-        done.rules, done.cgroups, done.reached
+        done.rules, done.cgroups, done.switched
     ))?;
     if done.by_hand > 0 {
         let number = done.by_hand;
@@ -92,7 +92,7 @@ pub(super) fn tell(done: &Applied) -> Result<()> {
             "attached by hand, and left as they are: {number} cgroups; 'netnicectl detach' ends that"
         ));
     }
-    if let Some(why) = done.reached.why() {
+    if let Some(why) = done.switched.why() {
         complain(why);
     }
     Ok(())

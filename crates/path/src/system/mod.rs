@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! What the path needs of Linux: devices, namespaces, real-time scheduling.
 
-pub mod keeper;
 pub mod network;
+pub mod supervisor;
 
 use std::io;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Another process, by the number that the caller knows it by. Needs the kernel's iterator of tasks, Linux 6.7. */
-#ifndef NN_POLICY_OTHERS_H
-#define NN_POLICY_OTHERS_H
+#ifndef NN_POLICY_FIND_PROCESS_H
+#define NN_POLICY_FIND_PROCESS_H
 
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>

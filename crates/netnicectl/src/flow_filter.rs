@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Which connections are meant: their ends, as ss(8) prints them.
+//! A filter for connections by one end or both, as ss(8) prints them.
 
 use std::net::SocketAddr;
 use std::str::FromStr;
@@ -39,17 +39,17 @@ impl FromStr for End {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ends(End, Option<End>);
+pub struct FlowFilter(End, Option<End>);
 
-impl Ends {
+impl FlowFilter {
     /// In either order.
-    pub fn are_of(&self, flow: &Flow) -> bool {
+    pub fn matches(&self, flow: &Flow) -> bool {
         let both = |a, b| self.0.is(a) && self.1.is_none_or(|other| other.is(b));
         both(flow.local, flow.peer) || both(flow.peer, flow.local)
     }
 }
 
-impl FromStr for Ends {
+impl FromStr for FlowFilter {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -73,10 +73,10 @@ mod tests {
             "192.0.2.1:1-192.0.2.2:2",
             ":1-:2",
         ] {
-            assert!(text.parse::<Ends>().is_ok(), "{text}");
+            assert!(text.parse::<FlowFilter>().is_ok(), "{text}");
         }
         for text in ["443", "cron.service", "a:b", ":", ":70000", "docker-3f.scope", ""] {
-            assert!(text.parse::<Ends>().is_err(), "{text}");
+            assert!(text.parse::<FlowFilter>().is_err(), "{text}");
         }
     }
 

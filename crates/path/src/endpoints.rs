@@ -28,7 +28,7 @@ pub struct End {
 
 /// Both ends: packets read from `a` go up, to `b`.
 #[derive(Debug)]
-pub struct Ends {
+pub struct Endpoints {
     pub a: End,
     pub b: End,
 }
@@ -98,7 +98,7 @@ impl End {
 }
 
 /// Makes a path to a new namespace, which is the current one afterwards; `a` is inside it.
-pub fn nested() -> Result<Ends> {
+pub fn nested() -> Result<Endpoints> {
     let here = network::surroundings()?;
     let mut b = End::create()?;
     let block = b.claim(&candidates(here.own, &here.taken)?)?;
@@ -116,11 +116,11 @@ pub fn nested() -> Result<Ends> {
         .with_context(|| format!("cannot close off {block}"))?;
     a.route_everything()
         .context("cannot set the default route in the new namespace")?;
-    Ok(Ends { a, b })
+    Ok(Endpoints { a, b })
 }
 
 /// Makes a path between two namespaces and returns to the current one.
-pub fn between(a: &File, b: &File) -> Result<Ends> {
+pub fn between(a: &File, b: &File) -> Result<Endpoints> {
     let home = network::current()?;
     network::enter(b)?;
     let mut taken = network::surroundings()?.taken;
@@ -134,7 +134,7 @@ pub fn between(a: &File, b: &File) -> Result<Ends> {
         .with_context(|| format!("cannot route {block} in the second namespace"))?;
     b.give_address(block.inner(), block.outer())?;
     network::enter(&home)?;
-    Ok(Ends { a, b })
+    Ok(Endpoints { a, b })
 }
 
 /// Whether an IPv6 request was done; a kernel without IPv6 is no failure.

@@ -43,18 +43,18 @@ pub enum End {
 
 /// A running command, seen from the emulator.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct Supervisor {
     pid: Pid,
     reports: File,
 }
 
-/// How the keeper says `End`: its variant and value, and how many processes it had to kill.
+/// How the supervisor says `End`: its variant and value, and how many processes it had to kill.
 type Report = [i32; 3];
 
-impl Keeper {
+impl Supervisor {
     /// Starts a command in the current namespace, with the signals of `mask` blocked. Block `PASSED` before; call
     /// while single-threaded.
-    pub fn start(command: &[OsString], environment: &[(&str, String)], mask: SigSet) -> Result<Keeper> {
+    pub fn start(command: &[OsString], environment: &[(&str, String)], mask: SigSet) -> Result<Supervisor> {
         let (reports, reporter) = pipe2(OFlag::O_CLOEXEC).context("cannot make a pipe")?;
         let emulator = getpid();
         let mut start = Command::new(&command[0]);
@@ -70,12 +70,12 @@ impl Keeper {
         };
         // SAFETY: the process has one thread, so the child may go on as usual.
         match unsafe { fork() }.context("cannot start a process")? {
-            ForkResult::Parent { child } => Ok(Keeper {
+            ForkResult::Parent { child } => Ok(Supervisor {
                 pid: child,
                 reports: reports.into(),
             }),
             ForkResult::Child => {
-                let report = keep(emulator, reporter.as_raw_fd(), start);
+                let report = supervise(emulator, reporter.as_raw_fd(), start);
                 if report.is_err() {
                     process::exit(1);
                 }
@@ -86,7 +86,7 @@ impl Keeper {
 
     /// Passes a signal to the command.
     pub fn signal(&self, signal: Signal) {
-        // Fails only when the keeper has ended, and then its report is there.
+        // Fails only when the supervisor has ended, and then its report is there.
         kill(self.pid, signal).ok();
     }
 
@@ -106,7 +106,7 @@ impl Keeper {
     }
 }
 
-impl AsFd for Keeper {
+impl AsFd for Supervisor {
     /// Readable once the command has ended.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.reports.as_fd()
@@ -118,7 +118,7 @@ pub fn waited_for() -> SigSet {
     PASSED.into_iter().collect()
 }
 
-fn keep(emulator: Pid, reporter: i32, mut start: Command) -> Result<()> {
+fn supervise(emulator: Pid, reporter: i32, mut start: Command) -> Result<()> {
     prctl::set_pdeathsig(Signal::SIGTERM)?;
     if getppid() != emulator {
         return Ok(());

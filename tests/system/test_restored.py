@@ -40,18 +40,18 @@ def drop(_result: object) -> None:
 
 
 def like(process: Process) -> list[list[str | int]]:
-    """Its answer: programs/keeps.py."""
+    """Its answer: programs/settings.py."""
     process.signal(signal.SIGUSR1)
     found: list[list[str | int]] = json.loads(process.line())
     return found
 
 
 @contextmanager
-def keeper(pair: Pair, *words: str, protocol: str = "tcp") -> Iterator[Process]:
+def configured_sockets(pair: Pair, *words: str, protocol: str = "tcp") -> Iterator[Process]:
     """In a unit of its own."""
     port = pair.end(pair.b, "take").line().strip()
     with kernel.cgroup(UNIT) as unit:
-        argv = [sys.executable, "-m", "system.programs.keeps", pair.b4, port, protocol]
+        argv = [sys.executable, "-m", "system.programs.settings", pair.b4, port, protocol]
         env = {"PYTHONPATH": str(PROGRAMS.parents[1])}
         with pair.a.spawn(*inside(unit), *words, *argv, stdout=subprocess.PIPE, env=env) as process:
             assert process.line() == "ready\n"
@@ -70,7 +70,7 @@ NICE = [4, 257]
 @pytest.mark.parametrize("since", [False, True])
 def test_all_of_it(pair: Pair, to: str, back: str, since: bool) -> None:
     started = to == "the command"
-    with keeper(pair, *([program("netnice")] if started else [])) as process:
+    with configured_sockets(pair, *([program("netnice")] if started else [])) as process:
         if not started:
             assert like(process) == [CHOSE, PLAIN, CHOSE, ACCEPTED]
         LEVELS[to](process)
@@ -88,7 +88,7 @@ def test_all_of_it(pair: Pair, to: str, back: str, since: bool) -> None:
 
 @pytest.mark.parametrize("back", ["off", "down"])
 def test_multipath(pair: Pair, back: str) -> None:
-    with keeper(pair, protocol="mptcp") as process:
+    with configured_sockets(pair, protocol="mptcp") as process:
         had = like(process)
         LEVELS["-p"](process)
         assert {str(one[0]) for one in like(process)} == {"netnice1"}
@@ -98,7 +98,7 @@ def test_multipath(pair: Pair, back: str) -> None:
 
 def test_what_netnice_never_touched_stays(pair: Pair) -> None:
     """A program may mark its own packets as background; other sockets of the machine keep that."""
-    with keeper(pair) as process:
+    with configured_sockets(pair) as process:
         had = like(process)
         netnicectl("down")
         assert like(process) == had

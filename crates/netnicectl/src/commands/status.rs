@@ -15,8 +15,8 @@ use netnice_loader::sockets::flows;
 use netnice_loader::status::{status, Condition};
 use netnice_output::print;
 
-use crate::ends::Ends;
 use crate::explanation::{OfCgroup, OfProcess, OfSocket};
+use crate::flow_filter::FlowFilter;
 use crate::metrics;
 use crate::shared::print_json;
 use crate::summary::Summary;
@@ -204,8 +204,8 @@ impl Explain {
             };
             return self.tell(&found, &found);
         }
-        if let Ok(ends) = subject.parse::<Ends>() {
-            let all = OfSocket::all(&ends)?;
+        if let Ok(filter) = subject.parse::<FlowFilter>() {
+            let all = OfSocket::all(&filter)?;
             if all.is_empty() {
                 bail!("no TCP connection of this network namespace has the ends {subject}.\nLook it up: 'ss -tn'.");
             }

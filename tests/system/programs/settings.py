@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""keeps ADDRESS PORT tcp|mptcp: sockets with settings of their own, and one without.
+"""settings ADDRESS PORT tcp|mptcp: sockets with settings of their own, and one without.
 
 At SIGUSR1 it accepts one more connection, and prints congestion control, TOS, priority, traffic class and own clamp of:
 a client that chose, one that did not, a server that chose, what that accepts. At SIGUSR2 the first sets its TOS and its
@@ -14,7 +14,7 @@ import sys
 from system.programs.ends import settings
 
 
-def keep(address: str, port: str, protocol: str) -> None:
+def serve(address: str, port: str, protocol: str) -> None:
     """Opens them, and answers."""
 
     def like(peer: socket.socket) -> list[str | int]:
@@ -56,4 +56,4 @@ def keep(address: str, port: str, protocol: str) -> None:
         print(json.dumps([like(one) for one in (chosen, plain, server, kept[-1])]), flush=True)
 
 
-keep(*sys.argv[1:])
+serve(*sys.argv[1:])

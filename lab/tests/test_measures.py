@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""From a guest's files to the numbers of a run: documents, levels over time, kept shares."""
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,9 +8,45 @@ import pytest
 from experiments.tcp_nicer import levels
 from experiments.tcp_nicer.levels import Arrival, Beside
 from netnice_lab.engine import sweep
-from netnice_lab.measures import over_time
+from netnice_lab.measures import over_time, results
 from netnice_lab.model import catalogue
-from netnice_lab.model.output import Sampled
+from netnice_lab.model.output import Output, Sampled
+from netnice_lab.model.scenario import Run
+
+DOCUMENTS = """client,asked_us,size,first_us,acked_us,arrived_us
+0,500000,1000,600000,900000,800000
+0,2000000,1000,2100000,2500000,2400000
+1,3000000,3000,3200000,3300000,3250000
+1,9000000,9000,9500000,0,0
+"""
+
+
+def test_a_document_takes_from_its_first_byte_to_its_last_ack() -> None:
+    run = Run(setup="", plan="", seed=1, parameters={}, warm_up=1.0, window=10.0)
+    found = results.document_metrics(run, Output({"documents.csv": DOCUMENTS}, 0.0, 0.0, "key"))
+    assert found["documents"] == 3, "the first came in the warm-up"
+    assert found["unfinished"] == 1, "it counts with the time until the end"
+    assert found["latency"] == pytest.approx((400 + 100 + 1500) / 3)
+    assert found["response"] == pytest.approx((400 + 250 + 2000) / 3)
+    assert found["foreground"] == pytest.approx(4000 * 8 / 1e6 / 10)
+
+
+def test_measured_names_groups_and_neither_keys_nor_the_run() -> None:
+    rows = pd.DataFrame(
+        [
+            {
+                "experiment": "x",
+                "rate": 10.0,
+                "seed": 1,
+                "digest": "d",
+                "cpu_seconds": 0.1,
+                "upper": 9.5,
+                "upper_rtt": 0.0,
+            }
+        ]
+    )
+    assert results.measured(rows, ["rate"]) == ["upper"]
+
 
 NONE = pd.DataFrame()
 MBIT = 125_000
