@@ -187,8 +187,8 @@ nn_inline void nn_hold(struct nn_state *m, const struct nn_report *r, struct nn_
 	} else if (queued < alpha && nn_has_room(r, win->w)) {
 		nn_window_set(win, win->w + (win->w < r->mean ? NN_ONE : step));
 	} else if (queued > beta && win->w > 2 * NN_ONE) {
-		nn_window_set(win,
-			      nn_max(nn_sub_saturating(win->w, (u32)((queued - beta) / NN_LESS / r->siblings)), 2 * NN_ONE));
+		nn_window_set(win, nn_max(nn_sub_saturating(win->w, (u32)((queued - beta) / NN_LESS / r->siblings)),
+					  2 * NN_ONE));
 	}
 	win->ssthresh = win->w;
 }

@@ -5,7 +5,7 @@ import pandas as pd
 
 from experiments.tcp_nicer.levels import Beside
 from netnice_lab.judgement import misses
-from netnice_lab.model.experiment import Bar, Experiment, Figure, Number, Table
+from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table
 from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.topology import Queue, dumbbell
 from netnice_lab.model.traffic import Bulk
@@ -33,9 +33,11 @@ def scenario(foreground: str, ecn: bool, flows: int, seed: int) -> Scenario:
     )  # fmt: skip
 
 
-def exists(foreground: str, ecn: bool, flows: int) -> bool:
+def exists(cell: Cell) -> bool:
     """DCTCP needs marks; netnice is measured alone."""
-    return (ecn or foreground != "dctcp") and not (flows and foreground == "netnice")
+    return bool(cell["ecn"] or cell["foreground"] != "dctcp") and not (
+        cell["flows"] and cell["foreground"] == "netnice"
+    )
 
 
 def kept(frame: pd.DataFrame) -> pd.DataFrame:
@@ -49,17 +51,17 @@ def kept(frame: pd.DataFrame) -> pd.DataFrame:
 def bars(ecn: bool) -> list[Bar]:
     """Foregrounds keep .95 of alone; netnice alone has .9 of CUBIC's."""
 
-    def hold(says: str, cell: dict[str, object], over: dict[str, object], low: float) -> Bar:
+    def hold(says: str, cell: Cell, over: Cell, low: float) -> Bar:
         marks = "ecn" if ecn else "no-ecn"
         of = {"ecn": ecn, "flows": 0}
-        return misses.bar(MISSES["datacentre"], f"{says}: {marks}", "upper", of | cell, of | over, low)
+        return misses.bar(MISSES["datacentre"], f"{says} {marks}", "upper", of | cell, of | over, low)
 
     found = [hold("alone", {"foreground": "netnice"}, {"foreground": "cubic"}, 0.9)]
     for name in ("cubic", "bbr", "dctcp"):
         found += [
             hold(f"{name} beside {flows}", {"foreground": name, "flows": flows}, {"foreground": name}, 0.95)
             for flows in FLOWS[1:]
-            if exists(name, ecn, flows)
+            if exists({"foreground": name, "ecn": ecn, "flows": flows})
         ]
     return found
 
@@ -81,7 +83,7 @@ EXPERIMENTS["datacentre"] = Experiment(
     claim="Not in the papers. Queues of a data centre are shorter than a timer's noise, 1 ms on any path.",
     sweep={"foreground": ("cubic", "bbr", "dctcp", "netnice"), "ecn": (False, True), "flows": FLOWS},
     scenario=scenario,
-    exists=lambda cell: exists(**cell),
+    exists=exists,
     figures=[Figure("flows", "kept", "foreground", "netnice flows", "the foreground's goodput, of alone", panel="ecn")],
     tables=[Table("datacentre", ("foreground", "flows"), "ecn", [Number("upper", 0), Number("filled")])],
     derive=kept,
