@@ -27,6 +27,7 @@ macro_rules! commands {
 
 commands! {
     loading::Up | Down,
+    trying::Demo,
     attaching::Attach | Detach,
     policy::Policy,
     looking::Status | Top | Explain | Doctor,

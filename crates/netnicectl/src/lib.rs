@@ -5,11 +5,15 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
+mod bars;
 mod cli;
 mod commands;
+mod demo;
 mod ends;
 mod explanation;
 mod metrics;
+mod processes;
+mod progress;
 mod shared;
 mod summary;
 mod traffic;

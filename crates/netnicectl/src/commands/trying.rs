@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! To see what netnice does, before it is used: on an emulated line, and on one's own.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use netnice_output::{complain, print};
+use nix::sys::signal::Signal;
+
+use crate::demo::{self, Outcome, Part};
+use crate::shared::print_json;
+
+/// Show what netnice does, on an emulated line: half a minute
+///
+/// Builds a line of 10 Mbit/s and 40 ms between two network namespaces of its own, and fetches pages over it: alone,
+/// beside plain uploads, and beside netnice uploads. No packet leaves this machine. Loads netnice if it is not loaded,
+/// and then unloads it at the end. Everything is removed, also after Ctrl-C or kill -9.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "\
+Examples:
+  sudo netnicectl demo
+  sudo netnicectl demo --json",
+    after_long_help = "\
+Conditions:
+  A page is 30 kB over a new connection, and the next page begins 50 ms after
+  it. Four uploads go the other way. The router's buffer holds 3 times the
+  bandwidth-delay product in each direction. The bars are means."
+)]
+pub struct Demo {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// What this process of the demonstration does
+    #[arg(long, hide = true, requires = "parent")]
+    part: Option<Part>,
+    #[arg(long, hide = true)]
+    parent: Option<u32>,
+}
+
+impl Demo {
+    pub fn run(self) -> Result<ExitCode> {
+        if let (Some(part), Some(parent)) = (self.part, self.parent) {
+            part.run(parent)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        match demo::run()? {
+            Outcome::Interrupted(signal) => return Ok(interrupted(signal)),
+            Outcome::Done(demo) if self.json => print_json(&demo)?,
+            Outcome::Done(demo) => print(demo)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// As a shell has it.
+fn interrupted(signal: Signal) -> ExitCode {
+    complain("interrupted; everything is removed");
+    ExitCode::from(128 + signal as u8)
+}
