@@ -79,7 +79,9 @@ pub fn megabits(bps: f64) -> String {
 
 /// Of what there is; `None` of nothing.
 pub fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.into_iter().fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
+    let (sum, count) = values
+        .into_iter()
+        .fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
     (count > 0).then(|| sum / f64::from(count))
 }
 
@@ -96,7 +98,11 @@ mod tests {
     use super::*;
 
     fn bar(title: &'static str, ms: impl Into<Option<f64>>, background_bps: Option<f64>) -> Bar {
-        Bar { title, ms: ms.into(), background_bps }
+        Bar {
+            title,
+            ms: ms.into(),
+            background_bps,
+        }
     }
 
     #[test]
@@ -109,7 +115,11 @@ mod tests {
         let text = Bars(&bars).to_string();
         let lines: Vec<&str> = text.lines().collect();
         let full = |line: &str| line.matches('█').count();
-        assert_eq!([full(lines[0]), full(lines[1]), full(lines[2])], [3, WIDTH, 3], "{text}");
+        assert_eq!(
+            [full(lines[0]), full(lines[1]), full(lines[2])],
+            [3, WIDTH, 3],
+            "{text}"
+        );
         assert!(lines[1].ends_with("800 ms  × 8.0     9.4 Mbit/s"), "{text}");
         assert!(!lines[0].contains('×'), "{text}");
         assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");

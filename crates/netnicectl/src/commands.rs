@@ -27,7 +27,7 @@ macro_rules! commands {
 
 commands! {
     loading::Up | Down,
-    trying::Demo,
+    trying::Demo | Try,
     attaching::Attach | Detach,
     policy::Policy,
     looking::Status | Top | Explain | Doctor,

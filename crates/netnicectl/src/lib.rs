@@ -12,11 +12,13 @@ mod demo;
 mod ends;
 mod explanation;
 mod metrics;
+mod plot;
 mod processes;
 mod progress;
 mod shared;
 mod summary;
 mod traffic;
+mod trial;
 
 use cli::Cli;
 

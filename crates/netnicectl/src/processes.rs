@@ -30,7 +30,11 @@ pub fn own() -> Result<PathBuf> {
 /// A program of the package: beside this one, else from PATH.
 pub fn beside(name: &str) -> Result<PathBuf> {
     let found = own()?.with_file_name(name);
-    Ok(if found.exists() { found } else { Path::new(name).to_owned() })
+    Ok(if found.exists() {
+        found
+    } else {
+        Path::new(name).to_owned()
+    })
 }
 
 /// This process ends with its parent, whatever ends that.
@@ -79,7 +83,9 @@ impl Loaded {
         let mut child = guard.spawn().context("cannot start a process")?;
         let mut said = String::new();
         if let Some(pipe) = child.stdout.take() {
-            BufReader::new(pipe).read_line(&mut said).context("cannot read a pipe")?;
+            BufReader::new(pipe)
+                .read_line(&mut said)
+                .context("cannot read a pipe")?;
         }
         let loaded = Self(Some(child));
         match serde_json::from_str(&said).context("the process that loads netnice has ended")? {

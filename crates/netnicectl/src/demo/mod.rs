@@ -125,14 +125,19 @@ pub fn run() -> Result<Outcome> {
             Ok(Next::Told(event)) => demo.add(event),
             Ok(Next::Interrupted(signal)) => return Ok(Outcome::Interrupted(signal)),
             Ok(Next::Ended(said)) => {
-                line.done()?.then_some(()).with_context(|| format!("the emulated line has ended: {said}"))?;
+                line.done()?
+                    .then_some(())
+                    .with_context(|| format!("the emulated line has ended: {said}"))?;
                 demo.remarks = said.lines().map(str::to_owned).collect();
                 return Ok(Outcome::Done(demo));
             }
             Err(RecvTimeoutError::Timeout) if begun.elapsed() < HANGS => {}
             Err(_) => bail!("the demonstration hangs: nothing has come over the emulated line.\nRun it again."),
         }
-        let now = demo.phases.last().map_or("build the line", |phase| phase.background.title());
+        let now = demo
+            .phases
+            .last()
+            .map_or("build the line", |phase| phase.background.title());
         show(&format!("page loads {now}"));
     }
 }
@@ -145,7 +150,11 @@ impl Line {
         let mut command = Part::Line.command()?;
         // A Ctrl-C is for the first process, which ends the others.
         let command = command.process_group(0).stdin(Stdio::null());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().context("cannot start a process")?;
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("cannot start a process")?;
         let pipes = child.stdout.take().zip(child.stderr.take());
         let (told, complaints) = pipes.context("a process without pipes")?;
         let complaints = thread::spawn(move || {
@@ -259,8 +268,14 @@ mod tests {
     #[test]
     fn the_end_is_what_to_do_next() {
         let text = demo().to_string();
-        assert!(text.ends_with("\nOn your own line: sudo netnicectl try URL\n"), "{text}");
-        assert!(text.contains("beside plain uploads") && text.contains("× 3.0"), "{text}");
+        assert!(
+            text.ends_with("\nOn your own line: sudo netnicectl try URL\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("beside plain uploads") && text.contains("× 3.0"),
+            "{text}"
+        );
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 
@@ -274,7 +289,11 @@ mod tests {
 
     #[test]
     fn events_are_lines() {
-        for event in [Event::Phase(Background::Plain), Event::Lost, Event::Page { at: 0.5, ms: 1.0 }] {
+        for event in [
+            Event::Phase(Background::Plain),
+            Event::Lost,
+            Event::Page { at: 0.5, ms: 1.0 },
+        ] {
             let line = serde_json::to_string(&event).expect("JSON");
             let read: Event = serde_json::from_str(&line).expect("what was written");
             assert_eq!(format!("{read:?}"), format!("{event:?}"));

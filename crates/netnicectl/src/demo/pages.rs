@@ -84,7 +84,9 @@ pub struct Pages {
 
 impl Pages {
     pub fn during(time: Duration) -> Self {
-        Self { end: Instant::now() + time }
+        Self {
+            end: Instant::now() + time,
+        }
     }
 }
 

@@ -58,8 +58,16 @@ impl Part {
 
     /// The words that start it, as a child of this process.
     pub fn words(self) -> [String; 5] {
-        let name = self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
-        ["demo".into(), "--part".into(), name, "--parent".into(), id().to_string()]
+        let name = self
+            .to_possible_value()
+            .map_or(String::new(), |value| value.get_name().to_owned());
+        [
+            "demo".into(),
+            "--part".into(),
+            name,
+            "--parent".into(),
+            id().to_string(),
+        ]
     }
 
     pub fn command(self) -> Result<Command> {
@@ -123,7 +131,9 @@ fn phase(background: Background, far: &str) -> Result<()> {
         sleep(PAUSE);
     }
     if let Some(mut uploads) = uploads {
-        tell(&Event::Uploads { bps: Received::rate(&before, &received(far)?) })?;
+        tell(&Event::Uploads {
+            bps: Received::rate(&before, &received(far)?),
+        })?;
         uploads.kill().context("cannot end the uploads")?;
         uploads.wait()?;
         sleep(DRAIN);
@@ -161,4 +171,3 @@ fn upload_all() -> Result<()> {
 fn tell(event: &Event) -> Result<()> {
     Ok(print(serde_json::to_string(event)?)?)
 }
-
