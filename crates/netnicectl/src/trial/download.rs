@@ -112,6 +112,18 @@ impl Drop for Download {
     }
 }
 
+/// It is installed.
+pub fn require_curl() -> Result<()> {
+    let mut command = Command::new("curl");
+    let command = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    match command.status() {
+        Err(why) if why.kind() == ErrorKind::NotFound => {
+            bail!("curl is not installed, and it does the downloads.\nInstall it, for example by 'apt install curl'.")
+        }
+        started => started.map(drop).context("cannot run curl"),
+    }
+}
+
 /// Starts it; what it says on standard error comes from the thread, at its end.
 fn curl(url: &Url, nice: bool, bytes: &Arc<AtomicU64>) -> Result<(Child, JoinHandle<String>)> {
     let words = words(&url.text);
@@ -127,12 +139,7 @@ fn curl(url: &Url, nice: bool, bytes: &Arc<AtomicU64>) -> Result<(Child, JoinHan
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut child = match command.spawn() {
-        Err(why) if why.kind() == ErrorKind::NotFound && !nice => {
-            bail!("curl is not installed, and it does the downloads.\nInstall it, for example by 'apt install curl'.")
-        }
-        spawned => spawned.context("cannot start the download")?,
-    };
+    let mut child = command.spawn().context("cannot start the download")?;
     let pipes = child.stdout.take().zip(child.stderr.take());
     let (mut data, mut complaints) = pipes.context("a process without pipes")?;
     let bytes = Arc::clone(bytes);

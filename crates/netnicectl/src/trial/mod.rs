@@ -18,8 +18,8 @@ use serde::{Serialize, Serializer};
 use crate::bars::{mean, p95, Bar, Bars};
 use crate::processes::{require_root, send_signals, Loaded};
 use crate::progress::Progress;
-use download::Download;
 pub use download::Url;
+use download::{require_curl, Download};
 use probe::{probe, targets, Target};
 
 /// Without a download.
@@ -91,6 +91,7 @@ pub enum Outcome {
 /// Measures, each download for so long. `guard` starts what loads and unloads netnice.
 pub fn run(url: &Url, each: Duration, guard: &mut Command) -> Result<Outcome> {
     require_root("try netnice on this line")?;
+    require_curl()?;
     let (sender, signals) = mpsc::channel();
     send_signals(sender, |signal| signal)?;
     let mut progress = Progress::new();
