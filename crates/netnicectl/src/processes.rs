@@ -113,12 +113,16 @@ pub fn guard() -> Result<()> {
     if !matches!(done, Ok(Outcome::Loaded)) {
         return Ok(());
     }
-    match others() {
-        0 => down(&mut |_| ()).map(drop).map_err(Into::into),
-        some => Ok(complain(format_args!(
-            "netnice stays loaded: {some} processes or units are in the background by now. To unload it: 'netnicectl down'."
-        ))),
+    let others = others();
+    if others == 0 {
+        down(&mut |_| ())?;
+    } else {
+        complain(format_args!(
+            "netnice stays loaded: {others} processes or units are in the background by now. \
+             To unload it: 'netnicectl down'."
+        ));
     }
+    Ok(())
 }
 
 /// How long killed processes take to end, at most.
