@@ -64,27 +64,27 @@ def test_the_demo(down: dict[int, str], measure: Measure) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_an_interrupted_demo_leaves_nothing(down: dict[int, str], number: signal.Signals) -> None:
-    process = demo()
-    pids = on_the_line(process)
-    assert len(pids) >= 4, "the guard, the line, the server, the user"
-    assert kernel.PINS.is_dir()
-    process.send_signal(number)
-    status = process.wait(10)
-    wait_until(lambda: not alive(pids), "the processes of the line to end", seconds=10)
-    kernel.assert_nothing_remains(down)
-    if number == signal.SIGINT:
-        assert status == 128 + signal.SIGINT
-        assert process.stderr is not None
-        assert "interrupted; everything is removed" in process.stderr.read()
+    with demo() as process:
+        pids = on_the_line(process)
+        assert len(pids) >= 4, "the guard, the line, the server, the user"
+        assert kernel.PINS.is_dir()
+        process.send_signal(number)
+        status = process.wait(10)
+        wait_until(lambda: not alive(pids), "the processes of the line to end", seconds=10)
+        kernel.assert_nothing_remains(down)
+        if number == signal.SIGINT:
+            assert status == 128 + signal.SIGINT
+            assert process.stderr is not None
+            assert "interrupted; everything is removed" in process.stderr.read()
 
 
 @pytest.mark.usefixtures("up")
 def test_a_demo_leaves_netnice_loaded_if_it_was() -> None:
     before = kernel.pins()
-    process = demo()
-    on_the_line(process)
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(10) == 128 + signal.SIGTERM
+    with demo() as process:
+        on_the_line(process)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 128 + signal.SIGTERM
     assert kernel.pins() == before
 
 
