@@ -141,6 +141,6 @@ def test_what_cannot_be_tried(pair: Pair, down: dict[int, str], as_nobody: Run) 
 
 def test_parts_are_not_started_by_hand() -> None:
     """A part ends with its parent; one whose parent is another process does not begin."""
-    done = netnicectl("demo", "--part", "server", "--parent", str(os.getpid() + 1), check=False)
+    done = netnicectl("--part-of-demo", "server", str(os.getpid() + 1), check=False)
     assert done.returncode == 1
     assert "has ended" in done.stderr

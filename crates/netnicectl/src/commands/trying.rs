@@ -34,19 +34,10 @@ pub struct Demo {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// What this process of the demonstration does
-    #[arg(long, hide = true, requires = "parent")]
-    part: Option<Part>,
-    #[arg(long, hide = true)]
-    parent: Option<u32>,
 }
 
 impl Demo {
     pub fn run(self) -> Result<ExitCode> {
-        if let (Some(part), Some(parent)) = (self.part, self.parent) {
-            part.run(parent)?;
-            return Ok(ExitCode::SUCCESS);
-        }
         match demo::run()? {
             Outcome::Interrupted(signal) => return Ok(interrupted(signal)),
             Outcome::Done(demo) if self.json => print_json(&demo)?,

@@ -21,6 +21,8 @@ use crate::processes::{beside, end_with, guard, own};
 
 /// Where netnice-path says what the far end is called.
 const FAR: &str = "NETNICE_PATH_PEER";
+/// The first argument of a part's process.
+const WORD: &str = "--part-of-demo";
 /// Uploads need so long to fill the line, or to find their share.
 const WARM_UP: Duration = Duration::from_millis(2500);
 /// The rest of the uploads before leaves the line.
@@ -56,18 +58,22 @@ impl Part {
         }
     }
 
-    /// The words that start it, as a child of this process.
-    pub fn words(self) -> [String; 5] {
-        let name = self
-            .to_possible_value()
-            .map_or(String::new(), |value| value.get_name().to_owned());
-        [
-            "demo".into(),
-            "--part".into(),
-            name,
-            "--parent".into(),
-            id().to_string(),
-        ]
+    /// The part that this process is to do, and its parent, if it was started by `words`.
+    pub fn asked_for() -> Option<(Self, u32)> {
+        Self::of(std::env::args().skip(1))
+    }
+
+    fn of(mut words: impl Iterator<Item = String>) -> Option<(Self, u32)> {
+        let is_part = words.next()? == WORD;
+        let part = Self::from_str(&words.next().filter(|_| is_part)?, false).ok()?;
+        Some((part, words.next()?.parse().ok()?))
+    }
+
+    /// The words that start it, as a child of this process. They are in no help: users start none.
+    fn words(self) -> [String; 3] {
+        let value = self.to_possible_value();
+        let name = value.map_or(String::new(), |value| value.get_name().to_owned());
+        [WORD.to_owned(), name, id().to_string()]
     }
 
     pub fn command(self) -> Result<Command> {
@@ -170,4 +176,29 @@ fn upload_all() -> Result<()> {
 
 fn tell(event: &Event) -> Result<()> {
     Ok(print(serde_json::to_string(event)?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_started_by_its_words_alone() {
+        for part in Part::value_variants() {
+            let found = Part::of(part.words().into_iter()).expect("its words");
+            assert_eq!((format!("{:?}", found.0), found.1), (format!("{part:?}"), id()));
+        }
+        for words in [
+            &["demo"][..],
+            &[WORD],
+            &[WORD, "user"],
+            &[WORD, "none", "1"],
+            &["x", "user", "1"],
+        ] {
+            assert!(
+                Part::of(words.iter().map(|word| (*word).to_owned())).is_none(),
+                "{words:?}"
+            );
+        }
+    }
 }
