@@ -75,9 +75,13 @@ pub struct Loaded(Option<Child>);
 impl Loaded {
     /// `guard` starts this program as the guard.
     pub fn ensure(guard: &mut Command) -> Result<Self> {
-        if is_up(&Hierarchy::find()?, Group::new(0, true, Direction::Both)) {
-            return Ok(Self(None));
+        match is_up(&Hierarchy::find()?, Group::new(0, true, Direction::Both)) {
+            true => Ok(Self(None)),
+            false => Self::by(guard),
         }
+    }
+
+    fn by(guard: &mut Command) -> Result<Self> {
         // A Ctrl-C is not the guard's.
         let guard = guard.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = guard.spawn().context("cannot start a process")?;
@@ -146,6 +150,28 @@ fn others() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn by(script: &str) -> Result<Loaded> {
+        Loaded::by(Command::new("sh").args(["-c", script]))
+    }
+
+    #[test]
+    fn what_hinders_the_guard_is_the_error() {
+        let why = |script| by(script).err().expect("an error").to_string();
+        assert_eq!(
+            why(r#"echo '{"Err":"this kernel is too old"}'"#),
+            "this kernel is too old"
+        );
+        assert!(why("exit 1").contains("has ended"));
+    }
+
+    #[test]
+    fn the_guard_is_waited_for() {
+        let file = std::env::temp_dir().join(format!("netnicectl-guard-{}", std::process::id()));
+        drop(by(&format!(r#"echo '{{"Ok":null}}'; cat; touch {}"#, file.display())).expect("it is loaded"));
+        assert!(file.exists(), "the guard has done its work");
+        std::fs::remove_file(file).expect("it exists");
+    }
 
     #[test]
     fn a_process_whose_parent_has_ended_does_not_begin() {
