@@ -134,11 +134,10 @@ pub fn run() -> Result<Outcome> {
             Err(RecvTimeoutError::Timeout) if begun.elapsed() < HANGS => {}
             Err(_) => bail!("the demonstration hangs: nothing has come over the emulated line.\nRun it again."),
         }
-        let now = demo
-            .phases
-            .last()
-            .map_or("build the line", |phase| phase.background.title());
-        show(&format!("page loads {now}"));
+        match demo.phases.last() {
+            Some(phase) => show(&format!("page loads {}", phase.background.title())),
+            None => show("build the line"),
+        }
     }
 }
 

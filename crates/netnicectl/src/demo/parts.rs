@@ -129,8 +129,8 @@ fn phase(background: Background, far: &str) -> Result<()> {
     for _ in Pages::during(background.lasts()) {
         match fetch(far) {
             Ok(took) => tell(&Event::Page {
-                at: begun.elapsed().as_secs_f64(),
-                ms: took.as_secs_f64() * 1e3,
+                at: milliseconds(begun.elapsed()) / 1e3,
+                ms: milliseconds(took),
             })?,
             Err(_) => tell(&Event::Lost)?,
         }
@@ -172,6 +172,11 @@ fn upload_all() -> Result<()> {
         thread.join().unwrap_or(Ok(())).context("an upload has ended")?;
     }
     Ok(())
+}
+
+/// To the microsecond.
+fn milliseconds(time: Duration) -> f64 {
+    time.as_micros() as f64 / 1e3
 }
 
 fn tell(event: &Event) -> Result<()> {
