@@ -125,9 +125,10 @@ pub fn run() -> Result<Outcome> {
             Ok(Next::Told(event)) => demo.add(event),
             Ok(Next::Interrupted(signal)) => return Ok(Outcome::Interrupted(signal)),
             Ok(Next::Ended(said)) => {
-                line.done()?
-                    .then_some(())
-                    .with_context(|| format!("the emulated line has ended: {said}"))?;
+                let status = line.0.wait()?;
+                if !status.success() {
+                    bail!("{}", ended(&status.to_string(), said.trim_end()));
+                }
                 demo.remarks = said.lines().map(str::to_owned).collect();
                 return Ok(Outcome::Done(demo));
             }
@@ -170,9 +171,13 @@ impl Line {
         });
         Ok(Self(child))
     }
+}
 
-    fn done(&mut self) -> Result<bool> {
-        Ok(self.0.wait()?.success())
+/// Why there is no result: the line's complaint, if it could make one.
+fn ended(status: &str, said: &str) -> String {
+    match said {
+        "" => format!("the emulated line has ended ({status}).\nRun it again."),
+        _ => format!("the emulated line has ended ({status}): {said}"),
     }
 }
 
@@ -284,6 +289,15 @@ mod tests {
         demo.add(Event::Lost);
         assert!(demo.to_string().contains("left out: 1\n"));
         assert_eq!(demo.phases[2].pages.len(), 2);
+    }
+
+    #[test]
+    fn a_line_that_has_ended_says_why() {
+        assert_eq!(
+            ended("exit status: 1", "no TUN"),
+            "the emulated line has ended (exit status: 1): no TUN"
+        );
+        assert!(ended("signal: 9 (SIGKILL)", "").ends_with("(signal: 9 (SIGKILL)).\nRun it again."));
     }
 
     #[test]
