@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! `netnicectl demo`: page loads on an emulated line, alone, beside plain uploads and beside netnice uploads.
 //!
-//! This file has the conditions, the first process and the result; `parts` has the other processes.
+//! This file has the first process; `parts` has the others.
 
+mod conditions;
 mod pages;
 mod parts;
+mod result;
 
-use std::fmt::{self, Display, Formatter};
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};
@@ -16,58 +17,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 use nix::sys::signal::Signal;
-use serde::{Deserialize, Serialize};
 
-use crate::bars::{mean, p95, Bar, Bars};
 use crate::processes::{require_root, send_signals, Loaded};
 use crate::progress::Progress;
+use conditions::Event;
 pub use parts::Part;
+use result::Demo;
 
-/// Of both directions.
-const RATE_MBIT: u32 = 10;
-const RTT_MS: u32 = 40;
-/// The router's buffer, of each direction, in BDP.
-const BUFFER_BDP: u32 = 3;
-const UPLOADS: usize = 4;
 /// Longer than any run that goes on.
 const HANGS: Duration = Duration::from_secs(60);
 /// What a run takes, for the progress.
 const USUAL: Duration = Duration::from_secs(27);
-
-/// What runs beside the page loads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Background {
-    Nothing,
-    Plain,
-    Netnice,
-}
-
-impl Background {
-    const ALL: [Self; 3] = [Self::Nothing, Self::Plain, Self::Netnice];
-
-    /// For how long pages are fetched.
-    fn lasts(self) -> Duration {
-        Duration::from_secs(if self == Self::Nothing { 4 } else { 7 })
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::Nothing => "alone",
-            Self::Plain => "beside plain uploads",
-            Self::Netnice => "beside netnice uploads",
-        }
-    }
-}
-
-/// What the user's process on the line tells.
-#[derive(Debug, Serialize, Deserialize)]
-enum Event {
-    Phase(Background),
-    Page { at: f64, ms: f64 },
-    Lost,
-    Uploads { bps: f64 },
-}
 
 /// What the first process waits for.
 enum Next {
@@ -75,30 +35,6 @@ enum Next {
     Interrupted(Signal),
     /// The line has ended: what it complained of.
     Ended(String),
-}
-
-/// Page loads beside one background.
-#[derive(Debug, Serialize)]
-pub struct Phase {
-    background: Background,
-    mean_ms: Option<f64>,
-    p95_ms: Option<f64>,
-    /// Pages that had not come after 5 s.
-    lost: usize,
-    uploads_bps: Option<f64>,
-    /// Seconds since the phase began, and milliseconds that the page took.
-    pages: Vec<(f64, f64)>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct Demo {
-    rate_bps: u32,
-    rtt_ms: u32,
-    buffer_bdp: u32,
-    uploads: usize,
-    phases: Vec<Phase>,
-    /// Why the figures are doubtful; empty if the machine kept the line's time.
-    remarks: Vec<String>,
 }
 
 /// How a demonstration ended.
@@ -188,108 +124,10 @@ impl Drop for Line {
     }
 }
 
-impl Demo {
-    fn new() -> Self {
-        Self {
-            rate_bps: RATE_MBIT * 1_000_000,
-            rtt_ms: RTT_MS,
-            buffer_bdp: BUFFER_BDP,
-            uploads: UPLOADS,
-            phases: Vec::new(),
-            remarks: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, event: Event) {
-        if let Event::Phase(background) = event {
-            self.phases.push(Phase {
-                background,
-                mean_ms: None,
-                p95_ms: None,
-                lost: 0,
-                uploads_bps: None,
-                pages: Vec::new(),
-            });
-            return;
-        }
-        let Some(phase) = self.phases.last_mut() else { return };
-        match event {
-            Event::Page { at, ms } => phase.pages.push((at, ms)),
-            Event::Lost => phase.lost += 1,
-            Event::Uploads { bps } => phase.uploads_bps = Some(bps),
-            Event::Phase(_) => {}
-        }
-        let times = || phase.pages.iter().map(|(_, ms)| *ms);
-        (phase.mean_ms, phase.p95_ms) = (mean(times()), p95(times()));
-    }
-}
-
-impl Display for Demo {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let bar = |phase: &Phase| Bar {
-            title: phase.background.title(),
-            ms: phase.mean_ms,
-            background_bps: phase.uploads_bps,
-        };
-        let bars: Vec<Bar> = self.phases.iter().map(bar).collect();
-        writeln!(
-            f,
-            "How long a page takes on an emulated line, {RATE_MBIT} Mbit/s and {RTT_MS} ms, and what\n\
-             {UPLOADS} uploads get meanwhile:\n\n{}",
-            Bars(&bars)
-        )?;
-        let lost: usize = self.phases.iter().map(|phase| phase.lost).sum();
-        if lost > 0 {
-            writeln!(f, "Pages that had not come after 5 s, and are left out: {lost}\n")?;
-        }
-        self.remarks.iter().try_for_each(|remark| writeln!(f, "{remark}"))?;
-        writeln!(f, "On your own line: sudo netnicectl try URL")
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::conditions::Background;
     use super::*;
-
-    fn demo() -> Demo {
-        let mut demo = Demo::new();
-        for (background, ms, bps) in [
-            (Background::Nothing, 150.0, None),
-            (Background::Plain, 450.0, Some(9.4e6)),
-            (Background::Netnice, 165.0, Some(9e6)),
-        ] {
-            demo.add(Event::Phase(background));
-            for at in [1.0, 2.0] {
-                demo.add(Event::Page { at, ms: ms + at });
-            }
-            if let Some(bps) = bps {
-                demo.add(Event::Uploads { bps });
-            }
-        }
-        demo
-    }
-
-    #[test]
-    fn the_end_is_what_to_do_next() {
-        let text = demo().to_string();
-        assert!(
-            text.ends_with("\nOn your own line: sudo netnicectl try URL\n"),
-            "{text}"
-        );
-        assert!(
-            text.contains("beside plain uploads") && text.contains("× 3.0"),
-            "{text}"
-        );
-        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    }
-
-    #[test]
-    fn pages_that_do_not_come_are_said() {
-        let mut demo = demo();
-        demo.add(Event::Lost);
-        assert!(demo.to_string().contains("left out: 1\n"));
-        assert_eq!(demo.phases[2].pages.len(), 2);
-    }
 
     #[test]
     fn a_line_that_has_ended_says_why() {

@@ -15,8 +15,8 @@ use clap::ValueEnum;
 use netnice_output::print;
 use nix::sched::{unshare, CloneFlags};
 
+use super::conditions::{Background, Event, BUFFER_BDP, RATE_MBIT, RTT_MS, UPLOADS};
 use super::pages::{fetch, received, serve, upload, Pages, Received};
-use super::{Background, Event, BUFFER_BDP, RATE_MBIT, RTT_MS, UPLOADS};
 use crate::processes::{beside, end_with, guard, own};
 
 /// Where netnice-path says what the far end is called.
