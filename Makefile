@@ -37,7 +37,7 @@ export PYTHON
 # Namespaces and eBPF need root; the caches stay those of the person who asked.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo env "PATH=$$PATH" "XDG_CACHE_HOME=$(dir $(CACHE))" PYTHONDONTWRITEBYTECODE=1)
 
-.PHONY: help build check crates clippy lint format test verify demo prefetching kernels soak pages install uninstall deb relock clean
+.PHONY: help build check crates clippy lint format test verify demo picture prefetching kernels soak pages install uninstall deb relock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ verify: build ## Every test, check and measurement, an hour; writes target/repor
 demo: build ## Real uploads getting out of the way, in a table and a picture; ARGS='--scene household': at home
 	@$(AS_ROOT) $(PYTHON) -m demo $(ARGS)
 
+picture: ## The README's picture, from demo.json of 'make demo', or RECORD=FILE of 'netnicectl demo --json'
+	@$(PYTHON) -m demo.picture $(or $(RECORD),demo.json) docs/pictures/demo.svg
+
 prefetching: build ## What users wait while browsers prefetch, by congestion control (TCP Nice, figure 10)
 	@$(AS_ROOT) $(PYTHON) -m demo.prefetching $(ARGS)
 
@@ -85,7 +88,7 @@ pages: ## The manual as web pages: target/pages/index.html
 	@$(PYTHON) -c 'import mkdocs' 2>/dev/null || { echo "make pages: no MkDocs: run ./setup tools" >&2; exit 1; }
 	@rm -rf target/pages.in $(HTML)
 	@install -d target/pages.in
-	@find $(PAGES) -name '*.md' -exec cp --parents -t target/pages.in {} +
+	@find $(PAGES) \( -name '*.md' -o -name '*.svg' \) -exec cp --parents -t target/pages.in {} +
 	@$(PYTHON) -m mkdocs build -f packaging/pages/mkdocs.yml -d $(abspath $(HTML)) || { rm -rf $(HTML); exit 1; }
 	@rm -f $(HTML)/sitemap.*
 

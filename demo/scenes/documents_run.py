@@ -61,9 +61,9 @@ class Result:
         return self.background_bps / (self.link_bps - self.foreground["goodput_bps"])
 
     def recorded(self) -> dict[str, Any]:
-        """All but the single documents."""
+        """For machines; of each document when it was wanted (s), and how long it took (ms)."""
         record = asdict(self)
-        del record["documents"]
+        record["latencies"] = [(round(at, 2), round(ms, 1)) for at, ms in record.pop("documents")]
         return record
 
 

@@ -47,8 +47,10 @@ def test_what_a_user_has_then(chroot: Chroot, deb: Path) -> None:
     said = chroot.install(deb)
     assert "libelf1" in said
     assert "To load it, as root, after each boot: netnicectl up" in said, "systemd is not running there"
+    assert "To see what it does, as root, before or after: netnicectl demo" in said
     assert chroot.run("netnice", "--version").stdout.startswith("netnice ")
-    for name in ("netnice", "netnicectl", "netnicectl-up", "netnice-path", "netnice-measure", "netnice-prefetch"):
+    of_netnicectl = ("netnicectl", "netnicectl-up", "netnicectl-demo", "netnicectl-try")
+    for name in ("netnice", *of_netnicectl, "netnice-path", "netnice-measure", "netnice-prefetch"):
         number = section(name)
         assert chroot.run("man", "--where", name).stdout == f"/usr/share/man/man{number}/{name}.{number}.gz\n"
     assert chroot.run("man", "--where", "policy.toml").stdout == "/usr/share/man/man5/policy.toml.5.gz\n"

@@ -53,7 +53,7 @@ def test_each_program_has_a_page_and_completions(deb: Path) -> None:
 
 
 def test_it_brings_the_pages(deb: Path) -> None:
-    pages = [TOP / "README.md", *(TOP / "docs").rglob("*.md")]
+    pages = [TOP / "README.md", *(TOP / "docs").rglob("*.md"), *(TOP / "docs").rglob("*.svg")]
     assert {f"/usr/share/doc/netnice/{page.relative_to(TOP)}" for page in pages} <= files(deb)
 
 

@@ -103,6 +103,19 @@ def test_the_queue_of_a_download(pair: Pair, for_users: Path) -> None:
 
 
 @pytest.mark.usefixtures("up")
+def test_a_plot_of_one_connection(pair: Pair) -> None:
+    with pair.end(pair.b, "sink", "2e6") as sink:
+        port = sink.line().strip()
+        with pair.end(pair.a, "send", pair.b4, port, "cubic", "60", first=["netnice"]):
+            upload_of(pair.a)
+            text = pair.a.run("netnicectl", "top", "--plot", "--once").stdout
+            assert f" to {pair.b4}:{port}\n" in text
+            assert "rate, out and in: " in text
+            assert "queueing delay: " in text
+            assert look(pair.a, "--plot")["samples"][0]["connections"] == 1
+
+
+@pytest.mark.usefixtures("up")
 def test_an_empty_screen_says_why(pair: Pair) -> None:
     """Without connections, and with those of the foreground alone."""
     assert pair.a.run("netnicectl", "top").stdout.startswith("There is no TCP connection in this network namespace.\n")
@@ -111,6 +124,7 @@ def test_an_empty_screen_says_why(pair: Pair) -> None:
     assert said.startswith("No connection of this network namespace is in the background; in the foreground: 1. ")
     assert "'netnicectl top --all'" in said
     assert "'netnice COMMAND'" in said
+    assert pair.a.run("netnicectl", "top", "--plot").stdout == said
 
 
 @pytest.mark.usefixtures("down")

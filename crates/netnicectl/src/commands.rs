@@ -27,6 +27,7 @@ macro_rules! commands {
 
 commands! {
     loading::Up | Down,
+    trying::Demo | Try,
     attaching::Attach | Detach,
     policy::Policy,
     status::Status | Top | Explain | Doctor,

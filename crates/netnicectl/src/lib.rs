@@ -5,14 +5,20 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
+mod bars;
 mod cli;
 mod commands;
+mod demo;
 mod explanation;
 mod flow_filter;
 mod metrics;
+mod plot;
+mod processes;
+mod progress;
 mod shared;
 mod summary;
 mod traffic;
+mod trial;
 
 use cli::Cli;
 
@@ -23,7 +29,11 @@ pub fn command() -> clap::Command {
 
 /// What the program does, and its exit status.
 pub fn main() -> ExitCode {
-    netnice_help::parse::<Cli>().verb.run().unwrap_or_else(|error| {
+    let done = match demo::Part::asked_for() {
+        Some((part, parent)) => part.run(parent).map(|()| ExitCode::SUCCESS),
+        None => netnice_help::parse::<Cli>().verb.run(),
+    };
+    done.unwrap_or_else(|error| {
         netnice_output::complain(format_args!("{error:#}"));
         ExitCode::FAILURE
     })

@@ -246,11 +246,11 @@ fn code_point(flow: &Flow) -> String {
     }
 }
 
-fn bits(rate: u64) -> String {
+pub fn bits(rate: u64) -> String {
     scaled(rate, 1000, ["bit/s", "kb/s", "Mb/s", "Gb/s"])
 }
 
-fn milliseconds(us: u32) -> String {
+pub fn milliseconds(us: u32) -> String {
     format!("{:.1}ms", f64::from(us) / 1e3)
 }
 

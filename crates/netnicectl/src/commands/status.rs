@@ -18,6 +18,7 @@ use netnice_output::print;
 use crate::explanation::{OfCgroup, OfProcess, OfSocket};
 use crate::flow_filter::FlowFilter;
 use crate::metrics;
+use crate::plot::Plot;
 use crate::shared::print_json;
 use crate::summary::Summary;
 use crate::traffic::{Column, Look, Traffic};
@@ -77,8 +78,8 @@ const CLEAR: &str = "\x1b[H\x1b[J";
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sudo netnicectl top
-  sudo netnicectl top --all --sort queue")]
+  sudo netnicectl top --all --sort queue
+  sudo netnicectl top --plot --filter rsync")]
 pub struct Top {
     /// Also show connections in the foreground
     #[arg(short, long)]
@@ -91,6 +92,11 @@ pub struct Top {
     /// Print JSON once, with sums by unit
     #[arg(long)]
     json: bool,
+    /// Draw rate and queueing delay of the last minute
+    ///
+    /// Of all connections that would be shown: their rates together, in both directions, and the longest queueing delay.
+    #[arg(long, conflicts_with = "sort")]
+    plot: bool,
     /// Time between two screens: 0.1 to 3600
     #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     interval: Duration,
@@ -108,6 +114,7 @@ impl Top {
     pub fn run(self) -> Result<ExitCode> {
         let once = self.once || self.json || !stdout().is_terminal();
         let mut before = Look::now()?;
+        let mut plot = self.plot.then(|| Plot::new(self.interval));
         loop {
             sleep(self.interval);
             let now = Look::now()?;
@@ -115,10 +122,15 @@ impl Top {
             let all = traffic.connections.len();
             let traffic = self.chosen(traffic);
             let clear = if once { "" } else { CLEAR };
-            match traffic.connections.is_empty() {
-                _ if self.json => print_json(&traffic)?,
-                true => print(format_args!("{clear}{}", self.nothing(all, Works::now(), privileged())))?,
-                false => print(format_args!("{clear}{traffic}"))?,
+            if let Some(plot) = &mut plot {
+                plot.add(&traffic.connections);
+            }
+            match (traffic.connections.is_empty(), &plot) {
+                (_, Some(plot)) if self.json => print_json(plot)?,
+                (_, None) if self.json => print_json(&traffic)?,
+                (_, Some(plot)) if plot.has_any() => print(format_args!("{clear}{plot}"))?,
+                (true, _) => print(format_args!("{clear}{}", self.nothing(all, Works::now(), privileged())))?,
+                (false, _) => print(format_args!("{clear}{traffic}"))?,
             }
             if once {
                 return Ok(ExitCode::SUCCESS);
@@ -295,6 +307,7 @@ mod tests {
             all,
             once: true,
             json: false,
+            plot: false,
             interval: Duration::from_secs(1),
             sort: Column::default(),
             filter: filter.map(str::to_owned),
