@@ -37,7 +37,7 @@ export PYTHON
 # Namespaces and eBPF need root; the caches stay those of the person who asked.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo env "PATH=$$PATH" "XDG_CACHE_HOME=$(dir $(CACHE))" PYTHONDONTWRITEBYTECODE=1)
 
-.PHONY: help build check crates clippy lint format test verify demo prefetching kernels soak pages install uninstall deb relock clean
+.PHONY: help build check crates clippy lint format test verify demo prefetching kernels soak pages pictures install uninstall deb relock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,9 +85,13 @@ pages: ## The manual as web pages: target/pages/index.html
 	@$(PYTHON) -c 'import mkdocs' 2>/dev/null || { echo "make pages: no MkDocs: run ./setup tools" >&2; exit 1; }
 	@rm -rf target/pages.in $(HTML)
 	@install -d target/pages.in
-	@find $(PAGES) -name '*.md' -exec cp --parents -t target/pages.in {} +
+	@find $(PAGES) \( -name '*.md' -o -name '*.svg' \) -exec cp --parents -t target/pages.in {} +
 	@$(PYTHON) -m mkdocs build -f packaging/pages/mkdocs.yml -d $(abspath $(HTML)) || { rm -rf $(HTML); exit 1; }
 	@rm -f $(HTML)/sitemap.*
+
+# crates/cores/tests/picture.rs fails when a change of the core draws another.
+pictures: ## Draw docs/pictures anew, from the cores as they are
+	cargo run --quiet --release --locked -p netnice-cores --example window_over_time docs/pictures/window.svg
 
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.
 install: ## Programs, manual pages, completions and a systemd unit into PREFIX (/usr/local)

@@ -7,7 +7,7 @@ from typing import Any
 from lint.links import SCHEME, prose, slug
 
 #: A link to a file or folder of the tree that is not among the pages; its text stays.
-SOURCE_LINK = re.compile(r"\[([^\[\]]+)\]\(([^)#\s]+)\)")
+SOURCE_LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^)#\s]+)\)")
 
 
 def on_config(config: Any) -> Any:
