@@ -44,7 +44,7 @@ fn w_falls_beside_the_other_flow_and_returns() {
             .filter(|(turn, step)| *turn == name && us.contains(&step.us));
         found.count()
     };
-    assert!(turns("cut", &OTHER) >= 8);
+    assert!(turns("cut", &OTHER) >= 4, "round by round");
     assert!(turns("drain", &(0..OTHER.start)) >= 1);
     assert!(turns("drain", &(OTHER.end..u32::MAX)) >= 1);
     assert!(record
