@@ -37,7 +37,7 @@ export PYTHON
 # Namespaces and eBPF need root; the caches stay those of the person who asked.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo env "PATH=$$PATH" "XDG_CACHE_HOME=$(dir $(CACHE))" PYTHONDONTWRITEBYTECODE=1)
 
-.PHONY: help build check crates clippy lint format test verify demo picture prefetching kernels soak pages install uninstall deb relock clean
+.PHONY: help build check crates clippy lint format test verify demo picture window prefetching kernels soak pages install uninstall deb relock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -91,6 +91,10 @@ pages: ## The manual as web pages: target/pages/index.html
 	@find $(PAGES) \( -name '*.md' -o -name '*.svg' \) -exec cp --parents -t target/pages.in {} +
 	@$(PYTHON) -m mkdocs build -f packaging/pages/mkdocs.yml -d $(abspath $(HTML)) || { rm -rf $(HTML); exit 1; }
 	@rm -f $(HTML)/sitemap.*
+
+# crates/cores/tests/picture.rs fails when a change of the core draws another.
+window: ## The picture of docs/how-it-works.md, from the core as it is
+	cargo run --quiet --release --locked -p netnice-cores --example window_over_time docs/pictures/window.svg
 
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.
 install: ## Programs, manual pages, completions and a systemd unit into PREFIX (/usr/local)

@@ -233,6 +233,7 @@ def copied_cores(folder: Path, suites: list[str]) -> None:
     """The cores' crate with these suites of its tests, and the headers that it compiles."""
     for name in ("algorithms", "crates/build", "crates/cores"):
         copied(name, folder / name)
+    shutil.rmtree(folder / "crates/cores/examples")
     (folder / "crates/cores/tests/main.rs").write_text("".join(f"mod {name};\n" for name in ("feed", "path", *suites)))
     manifest = folder / "crates/cores/Cargo.toml"
     text = manifest.read_text().replace('name = "netnice-cores"', f'name = "{folder.name}"', 1)

@@ -64,6 +64,12 @@ void nn_core_decide(struct nn_state *state, const struct nn_report *report, stru
 	nn_decide_round(state, report, win, p);
 }
 
+/* What the decision of a flow of netnice remembers. */
+void nn_core_state(struct nn_flow *flow, struct nn_state *state)
+{
+	*state = nn_sender_of(flow)->state;
+}
+
 u32 nn_core_limit(nn_params p, const struct nn_report *report)
 {
 	return nn_limit(p, report);

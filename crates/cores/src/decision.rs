@@ -4,7 +4,7 @@
 pub use crate::c::{
     nn_report as Report, nn_state as State, NN_RISING as RISING, NN_STEADY as STEADY, NN_WAITING as WAITING,
 };
-use crate::{c, Param, Window, PARAMS};
+use crate::{c, Core, Param, Window, PARAMS};
 
 /// The parameters of a decision; units as in `decide.h`.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,14 @@ impl Rules {
 pub fn decide(state: &mut State, report: &Report, window: &mut Window, rules: &Rules) {
     // SAFETY: all pointers are to live data of the layouts that the C side expects.
     unsafe { c::nn_core_decide(state, report, window, rules.row().as_ptr()) }
+}
+
+/// What a flow of `netnice`, `netnice1` or `netnice2` remembers.
+pub fn state(core: &Core) -> State {
+    let mut state = State::default();
+    // SAFETY: as in `decide`; C reads the flow, of which it gets a copy.
+    unsafe { c::nn_core_state(&mut core.flow.clone(), &mut state) }
+    state
 }
 
 /// The queueing delay that is congestion, microseconds.

@@ -19,6 +19,7 @@ mod pacing;
 mod papers;
 mod path;
 mod peer_clocks;
+mod picture;
 mod properties;
 mod receiver;
 mod siblings;
