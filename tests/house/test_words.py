@@ -3,12 +3,14 @@
 
 import pytest
 
-from lint.words import blocks, breaches, long_sentences
+from lint.words import breaches
+
+LONG = "A flow" + " and a flow" * 9 + " yield."
 
 
 def found(path: str, text: str) -> list[int]:
     """The lines with breaches."""
-    return [number + below for number, block in blocks(path, text) for below, _ in breaches(block)]
+    return [breach.line for breach in breaches({path: text})]
 
 
 @pytest.mark.parametrize(
@@ -18,9 +20,10 @@ def found(path: str, text: str) -> list[int]:
         ("a.md", "That\nwhich it has.\n", [1]),
         ("a.c", "int a; // who yields\n/*\n * A.\n *\n * Whoever reads\n * it.\n */\n", [1, 5]),
         ("a.rs", '//! a\n//! nobody\n\nfn f() {\n    print("out of the way of other {backups}");\n}\n', [2, 5]),
-        ("a.rs", 'let a = "one line and \\\n    somebody";\n', [1]),
+        ("a.rs", 'let a = "one line and \\\n    somebody";\n', [2]),
         ("a.rs", 'let a = r#"for "everybody" there"#;\n', [1]),
         ("a.py", '"""A.\n\nAnybody else.\n"""\nx = 1  # who is it\n# a\n# nobody\n', [3, 5, 7]),
+        ("a/b", "#!/usr/bin/env python3\n# nobody\n", [2]),
         ("setup", "#!/bin/sh\necho nobody # 'who'\n# Whoever reads.\n", [3]),
         ("a.toml", 'a = "who"\n# haste\n', [2]),
     ],
@@ -44,6 +47,30 @@ def test_other_words_are_left_alone(path: str, text: str) -> None:
     assert found(path, text) == []
 
 
-def test_a_long_sentence_is_found() -> None:
-    assert list(long_sentences("A. " + "b " * 26 + "c. D.")) == ["b " * 26 + "c."]
-    assert list(long_sentences(f"| {'a ' * 20} | {'b ' * 20} |")) == []
+@pytest.mark.parametrize(
+    ("path", "text", "line"),
+    [
+        ("a.md", f"# A\n\nA. {LONG}\n", 3),
+        ("a.c", f"/*\n * A.\n *\n * {LONG}\n */\n", 4),
+        ("a.rs", f'fn f() {{\n    print("{LONG}");\n}}\n', 2),
+        ("a.rs", "// SPDX-License-Identifier: GPL-2.0\n//! A flow\n" + "//! and a flow\n" * 9, 2),
+        ("a.py", f'"""A.\n\n{LONG}\n"""\n', 3),
+        ("Makefile", "# A flow\n" + "# and a flow\n" * 9, 1),
+    ],
+)
+def test_a_long_sentence_is_found(path: str, text: str, line: int) -> None:
+    assert found(path, text) == [line]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.md", f"| {'a ' * 20} | {'b ' * 20} |\n| --- | --- |\n| {'a ' * 20} | {'b ' * 20} |\n"),
+        ("a.h", "/*\n" + " *   word   a word and a word and a word\n" * 9 + " */\n"),
+        ("a.h", "int a; /* a word and a word and a word */\n" * 9),
+        ("a.rs", 'let a = "\\\nExit status:\n' + "  0  a word and a word and a word\n" * 9 + '";\n'),
+        ("a.rs", 'f("a word and a word and a word");\n' * 9),
+    ],
+)
+def test_rows_are_no_sentence(path: str, text: str) -> None:
+    assert found(path, text) == []
