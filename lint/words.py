@@ -36,6 +36,11 @@ RUST = re.compile(
 AFTER_CODE = re.compile(r"^(?!\s*(?://|/?\*)).*\S\s*(?=/[/*])")
 RUST_TESTS = re.compile(r"#\[cfg\(test\)\]\s*(?:pub )?mod \w+ \{")
 
+#: Of a page, what a command writes into it from strings of its own.
+PRINTED = re.compile(r"^<!-- table .*?^<!-- end -->", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(r"\[[\w./-]+\.\w+\]\(")
+#: The last word of a sentence, as in "after 2 s. Then": a letter, or capitals alone.
+ENDS = re.compile(r"(?<![.\w])(?:[A-Za-z]|[A-Z]{2,})(?=\.(?:\s|$))", re.MULTILINE)
 STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
 #: A row of a table in a comment: a label, two spaces, text.
 ROW = re.compile(r"\s{2,}\S+(?: \S+)*\s{2,}\S|\s+\|")
@@ -52,6 +57,11 @@ class Breach(NamedTuple):
     line: int
     rule: str
     what: str
+
+
+def quoted(text: str) -> str:
+    """A text with a word for code and for files, and without ends of sentences that look like abbreviations."""
+    return ENDS.sub(r"\g<0>x", NAMED.sub("[Quotation](", CODE.sub("Quotation", text)))
 
 
 def messages(text: str) -> Iterator[Lines]:
@@ -82,7 +92,7 @@ def prose(blocks: Iterator[Lines]) -> Lines:
     page: Lines = []
     for block in blocks:
         for number, line in block:
-            page += [(number, "")] * line.startswith((" ", "\t")) + [(number, CODE.sub("``", line.strip()))]
+            page += [(number, "")] * line.startswith((" ", "\t")) + [(number, quoted(line.strip()))]
         page.append((block[-1][0], ""))
     return page
 
@@ -90,7 +100,7 @@ def prose(blocks: Iterator[Lines]) -> Lines:
 def source(text: str) -> Lines:
     """A source with what Vale takes for one sentence set apart: rows, and comments after code."""
     lines: Lines = []
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(quoted(text).split("\n"), 1):
         comment = COMMENTED.match(line)
         if "SPDX-License" in line:
             lines.append((number, ""))
@@ -105,7 +115,7 @@ def prepared(path: str, text: str) -> Iterator[tuple[str, Lines]]:
     """What Vale reads of a file, and under which names."""
     suffix = ".py" if text.startswith("#!/usr/bin/env python3") else Path(path).suffix
     if suffix == ".md":
-        yield path, list(enumerate(text.split("\n"), 1))
+        yield path, list(enumerate(quoted(PRINTED.sub(lambda lines: "\n" * lines[0].count("\n"), text)).split("\n"), 1))
     elif suffix in {".c", ".h", ".cc", ".rs", ".py"}:
         yield path.removesuffix(suffix) + suffix, source(text)
         if suffix == ".rs" and "/tests" not in path and not path.endswith("build.rs"):
