@@ -39,9 +39,10 @@ RUST_TESTS = re.compile(r"#\[cfg\(test\)\]\s*(?:pub )?mod \w+ \{")
 #: Of a page, what a command writes into it from strings of its own.
 PRINTED = re.compile(r"^<!-- table .*?^<!-- end -->", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"\[[\w./-]+\.\w+\]\(")
-#: The last word of a sentence, as in "after 2 s. Then": a letter, or capitals alone.
-ENDS = re.compile(r"(?<![.\w])(?:[A-Za-z]|[A-Z]{2,})(?=\.(?:\s|$))", re.MULTILINE)
-STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
+#: The last word of a sentence, as in "after 2 s. Then": a letter, capitals or digits alone.
+ENDS = re.compile(r"(?:(?<![.\w])(?:[A-Za-z]|[A-Z]{2,})|(?<=\w[ .])\d+)(?=\.(?:\s|$))", re.MULTILINE)
+#: A style sheet or a schema.
+RULES = re.compile(r"\{[^}]*;[^}]*\}")
 #: A row of a table in a comment: a label, two spaces, text.
 ROW = re.compile(r"\s{2,}\S+(?: \S+)*\s{2,}\S|\s+\|")
 COMMENTED = re.compile(r"(?P<mark>\s*(?:\*(?!/)|//[/!]?|#))(?P<text>.*)")
@@ -68,9 +69,8 @@ def messages(text: str) -> Iterator[Lines]:
     """The strings of Rust outside of its tests."""
     tests = found.start() if (found := RUST_TESTS.search(text)) else len(text)
     for part in RUST.finditer(text):
-        if part.start() < tests and (string := part["string"] or part["raw"]):
+        if part.start() < tests and (string := part["string"] or part["raw"]) and not RULES.search(string):
             first = text.count("\n", 0, part.start()) + 1
-            string = STYLE.sub(lambda style: "\n" * style[0].count("\n"), string)
             written = enumerate(re.sub(r"\\\n[ \t]*", "\n", string).split("\n"), first)
             yield [(number, piece) for number, line in written for piece in line.split(r"\n")]
 
@@ -79,7 +79,7 @@ def remarks(text: str) -> Iterator[Lines]:
     """Comments after '#' that fill lines."""
     block: Lines = []
     for number, line in enumerate([*text.splitlines(), ""], 1):
-        comment = re.match(r"\s*#(?!!)[:?]? ?(?!SPDX)(.*)", line)
+        comment = re.match(r"\s*#(?!!|\s*SPDX|\s*shellcheck )[:?]? ?(.*)", line)
         if comment and comment[1]:
             block.append((number, comment[1]))
         elif block:
