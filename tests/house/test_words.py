@@ -74,3 +74,8 @@ def test_a_long_sentence_is_found(path: str, text: str, line: int) -> None:
 )
 def test_rows_are_no_sentence(path: str, text: str) -> None:
     assert found(path, text) == []
+
+
+@pytest.mark.parametrize("end", ["2 s", "1.4", "its RTT", "`it`", "[a.md](b)", "4"])
+def test_a_sentence_ends_where_a_reader_sees_it(end: str) -> None:
+    assert found("a.md", f"A flow and{' a flow and' * 6} {end}. Another{' flow and' * 6} ends.\n") == []
