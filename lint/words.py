@@ -40,7 +40,7 @@ RUST_TESTS = re.compile(r"#\[cfg\(test\)\]\s*(?:pub )?mod \w+ \{")
 PRINTED = re.compile(r"^<!-- table .*?^<!-- end -->", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"\[[\w./-]+\.\w+\]\(")
 #: The last word of a sentence, as in "after 2 s. Then": a letter, capitals or digits alone.
-ENDS = re.compile(r"(?:(?<![.\w])(?:[A-Za-z]|[A-Z]{2,})|(?<=\w )[\d.]*\d)(?=\.(?:\s|$))", re.MULTILINE)
+ENDS = re.compile(r"(?:(?<![.\w])(?:[A-Za-z]|[A-Z]{2,})|(?<=\w )\d+|\d+\.[\d.]*\d)(?=\.(?:\s|$))", re.MULTILINE)
 #: A style sheet or a schema.
 RULES = re.compile(r"\{[^}]*;[^}]*\}")
 #: A row of a table in a comment: a label, two spaces, text.

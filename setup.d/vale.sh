@@ -33,10 +33,12 @@ make_vale() {
 	(
 		cd "$HERE/setup.d/locked/vale"
 		# Grammars in C: neither their warnings nor their speed is ours.
+		version=$(sed -n 's,.*/vale/v3 v\([0-9.]*\).*,\1,p' go.mod)
 		CGO_CFLAGS='-O1 -w' GOTOOLCHAIN=local GOFLAGS='-mod=readonly -modcacherw' GOPATH=$scratch GOCACHE=$scratch/cache \
-			"$go" build -trimpath -ldflags '-s -w' -o "$CACHE/vale/vale" github.com/vale-cli/vale/v3/cmd/vale
+			"$go" build -trimpath -ldflags "-s -w -X main.version=$version" -o "$CACHE/vale/vale" \
+			github.com/vale-cli/vale/v3/cmd/vale
 	) || die "Vale could not be compiled" "the words of Go are above" \
-		"check the way to the Go module proxy, and that gcc is there; then run ./setup $GOAL again"
+		"check the way to the Go module proxy, and that gcc and g++ are there; then run ./setup $GOAL again"
 	rm -rf "$scratch"
 	vale_stamp >"$CACHE/vale/stamp"
 }
