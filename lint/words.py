@@ -2,9 +2,10 @@
 """Words and sentences of pages, comments, docstrings and messages of programs, by Vale. Prints each breach.
 
 The rules are in lint/vale/. Vale parses pages and the comments of C, Rust and Python. It does not parse messages of
-programs in Rust, nor comments of scripts, of tables and of Makefile: those are written for it as text.
+programs in Rust, nor comments of scripts, of tables and of Makefile: those are brought to it as pages.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +23,7 @@ from lint.tree import tracked
 
 HERE = Path(__file__).parent
 VALE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "netnice/vale/vale"
+CLEAN = VALE.with_name("clean")
 
 #: What is not read: quotations, the rules, and the words as examples.
 NOT_READ = ("lab/claims/", "lab/recorded/", "docs/papers/", "lint/vale/", "tests/house/test_words")
@@ -150,12 +153,19 @@ def breaches(files: dict[str, str]) -> list[Breach]:
 
 
 def main() -> str:
-    """The breaches, without those of the files that are yet to be mended."""
-    found = breaches({path: text for path, text in tracked().items() if not path.startswith(NOT_READ)})
-    unmended = Counter(breach.path for breach in found if breach.path in UNMENDED)
+    """The breaches, without those of the files that are yet to be mended. Texts that had none are not read again."""
+    files = {path: text for path, text in tracked().items() if not path.startswith(NOT_READ)}
+    judges = [Path(__file__), HERE / "vale.ini", *sorted(HERE.glob("vale/*/*.yml"))]
+    judge = "".join(file.read_text(encoding="utf-8") for file in judges)
+    marks = {path: sha256(f"{judge}\0{path}\0{text}".encode()).hexdigest() for path, text in files.items()}
+    clean = set(CLEAN.read_text().split() if CLEAN.exists() else ())
+    found = breaches({path: text for path, text in files.items() if marks[path] not in clean})
+    dirty = Counter(breach.path for breach in found)
+    with contextlib.suppress(OSError):
+        CLEAN.write_text("\n".join(mark for path, mark in marks.items() if path not in dirty))
     said = [f"{path}:{line}: {what}" for path, line, _, what in found if path not in UNMENDED]
-    said += [f"{path}: nothing is left to mend: take it out of lint/unmended" for path in set(UNMENDED) - set(unmended)]
-    print(f"files to mend: {len(UNMENDED)}, with {unmended.total()} breaches")
+    said += [f"{path}: nothing is left to mend: take it out of lint/unmended" for path in set(UNMENDED) - set(dirty)]
+    print(f"files to mend: {len(UNMENDED)}, with {sum(dirty[path] for path in UNMENDED)} breaches")
     return "\n".join(said)
 
 

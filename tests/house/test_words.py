@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """lint/words.py finds what it is for, in prose and nowhere else."""
 
+from pathlib import Path
+
 import pytest
 
+from lint import words
 from lint.words import breaches
 
 LONG = "A flow" + " and a flow" * 9 + " yield."
@@ -79,3 +82,28 @@ def test_rows_are_no_sentence(path: str, text: str) -> None:
 @pytest.mark.parametrize("end", ["2 s", "1.4", "its RTT", "`it`", "[a.md](b)", "4"])
 def test_a_sentence_ends_where_a_reader_sees_it(end: str) -> None:
     assert found("a.md", f"A flow and{' a flow and' * 6} {end}. Another{' flow and' * 6} ends.\n") == []
+
+
+def test_a_text_without_a_breach_is_not_read_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    texts, read = {"a.md": "A flow yields.\n", "b.md": "Nobody yields.\n"}, list[set[str]]()
+    judged = words.breaches
+
+    def seen(files: dict[str, str]) -> list[words.Breach]:
+        read.append(set(files))
+        return judged(files)
+
+    monkeypatch.setattr(words, "CLEAN", tmp_path / "clean")
+    monkeypatch.setattr(words, "UNMENDED", [])
+    monkeypatch.setattr(words, "tracked", lambda: texts)
+    monkeypatch.setattr(words, "breaches", seen)
+    assert words.main() == words.main() == "b.md:1: 'Nobody': name it: 'no user', 'another program', 'all flows'"
+    texts["a.md"] = "A flow who yields.\n"
+    assert "a.md:1" in words.main()
+    assert read == [{"a.md", "b.md"}, {"b.md"}, {"a.md", "b.md"}]
+
+
+def test_a_mended_file_leaves_the_list(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(words, "CLEAN", tmp_path / "clean")
+    monkeypatch.setattr(words, "UNMENDED", ["a.md", "b.md"])
+    monkeypatch.setattr(words, "tracked", lambda: {"a.md": "A flow.\n", "b.md": "Nobody.\n"})
+    assert words.main() == "a.md: nothing is left to mend: take it out of lint/unmended"
