@@ -89,7 +89,7 @@ impl Default for Metrics {
             ),
             (
                 "promotions",
-                "Prefetches that were sent on as if demanded: a user waited",
+                "Prefetches that were sent on as if demanded: somebody waited",
                 &new.promoted,
             ),
             (
