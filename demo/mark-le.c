@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Preloaded into a program, marks its TCP connections DSCP LE (RFC 8622) and changes nothing else: the background of the
- * demo's ideal, where only the router is told. What a server accepts inherits the mark of the socket that listens.
+ * Preloaded into a program, marks its TCP connections DSCP LE (RFC 8622) and changes nothing else. It is for the demo's
+ * ideal, where only the router yields. What a server accepts inherits the mark of the listening socket.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -4,12 +4,12 @@
 A call sends a packet each 20 ms and the other end sends each back, so both directions carry 50 a second. A packet's
 latency is its way there and back; one that took over a second counts as lost, no call would still play it.
 
-Pages are opened at Poisson times: a fresh curl gets the first URL, the page itself, and then all others, six at a time
+Pages are opened at Poisson times. A fresh curl gets the first URL, the page itself, and then all others, six at a time
 over connections that it keeps. A page's time is from its wish to its last byte.
 
-A video adapts its rate as players do by default: the next segment has the highest rate below four fifths of what the
-last ones came with, it is asked for while less than so many seconds are ahead, and what is ahead plays on meanwhile.
-When nothing is ahead, the video stalls.
+A video adapts its rate as players do by default. The next segment has the highest rate below four fifths of the rate of
+the last ones. It is requested when the buffer holds less than a number of seconds. The buffer plays on meanwhile, and
+when it is empty, the video stalls.
 """
 
 from __future__ import annotations

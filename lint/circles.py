@@ -2,8 +2,8 @@
 """Files that need each other in a circle: none of them can be read, tested or changed alone. Prints each circle.
 
 C: what a file includes. Python: what a module imports, wherever in it. Rust: what a module names by ``crate::``,
-``super::`` or a module of its own; a name that a module only passes on (``pub use``) belongs to where it comes from.
-Modules for tests count for nothing.
+``super::`` or a module of its own. A name that a module only passes on (``pub use``) belongs to the module that has it.
+Modules for tests do not count.
 """
 
 import ast

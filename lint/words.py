@@ -1,150 +1,173 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Words that hide what a sentence is about, in pages, comments, docstrings and messages of programs. Prints each.
+"""Words and sentences of pages, comments, docstrings and messages of programs, by Vale. Prints each breach.
 
-"Who" is for people: "users who wait". A flow, a socket or a process has a name. What is in backquotes is not read.
-Sentences of more than 25 words are counted; --long prints them.
+The rules are in lint/vale/. Vale parses pages and the comments of C, Rust and Python. It does not parse messages of
+programs in Rust, nor comments of scripts, of tables and of Makefile: those are brought to it as pages.
 """
 
-import io
+import contextlib
+import json
+import os
 import re
+import subprocess
 import sys
-import tokenize
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
-from lint.links import CODE, COMMENT, FENCE
+from lint.links import CODE
 from lint.tree import tracked
 
-MOST_WORDS = 25
-PEOPLE = r"(?:administrators?|attackers?|developers?|maintainers?|people|persons?|readers?|users?|visitors?)"
-#: What is not written, and what is instead. A space stands for any white space.
-INSTEAD = {
-    rf"(?:\b{PEOPLE},? )?\bwho(?:m|ever|mever)?\b": "name the thing",
-    r"\btheirs\b": "name the owner",
-    r"\b(?:some|no|any|every)(?:body|one)\b": "name it: 'no user', 'another program', 'all flows'",
-    r"\bthat which\b": "name the thing",
-    r"\b(?:could|can|cannot) be had\b": "name what is missing",
-    r"\bhast(?:e|y)\b": "unpaced, pacing_gain, fast_growth",
-    r"\bout of the way of (?:other|all|every)|\bcannot begin to yield\b": "yields to, cannot yield",
-    r"\b(?:is|are) concerned\b": "applies to",
-    r"\bpaths? of today\b|\bof its own copies\b|\bin use are as they were\b": "see the table in the project's style",
-}
-ALLOWED = re.compile(rf"{PEOPLE},?\s+who(?:m)?", re.IGNORECASE)
+HERE = Path(__file__).parent
+VALE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "netnice/vale/vale"
+CLEAN = VALE.with_name("clean")
 
-#: What is not read: quotations, the past, and the words as examples.
-NOT_READ = ("CHANGELOG.md", "lab/claims/", "lab/recorded/", "docs/papers/", "lint/words.py", "tests/house/test_lint")
+#: What is not read: quotations, the rules, and the words as examples.
+NOT_READ = ("lab/claims/", "lab/recorded/", "docs/papers/", "lint/vale/", "tests/house/test_words")
 #: Files that are yet to be mended; a name without a breach is one itself.
-UNMENDED = Path(__file__).with_name("unmended").read_text(encoding="utf-8").split()
+UNMENDED = (HERE / "unmended").read_text(encoding="utf-8").split()
 
-C_PART = re.compile(
-    r"""(?P<comment>(?://[^\n]*(?:\n[ \t]*(?=//))?)+|/\*.*?\*/)"""
-    r"""|b?r(?P<marks>#*)"(?P<raw>.*?)"(?P=marks)|'(?:\\.|[^'\\\n])'|(?P<string>b?"(?:\\.|[^"\\])*")""",
+TEXT = (".sh", ".toml", ".yml", ".service", "Makefile", "-packages")
+RUST = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|b?r(?P<marks>#*)"(?P<raw>.*?)"(?P=marks)|'(?:\\.|[^'\\\n])'|b?"(?P<string>(?:\\.|[^"\\])*)\"""",
     re.DOTALL,
 )
-MARKS = re.compile(r"^[ \t]*(?://[/!]?|/\*+|\*(?!/)|#!.*|#:?)?[ \t]?(?:SPDX.*)?|[ \t]*\*/$", re.MULTILINE)
+#: Vale joins comments of successive lines that begin in one column. After code, every second one is moved.
+AFTER_CODE = re.compile(r"^(?!\s*(?://|/?\*)).*\S\s*(?=/[/*])")
 RUST_TESTS = re.compile(r"#\[cfg\(test\)\]\s*(?:pub )?mod \w+ \{")
 
-Block = tuple[int, str]
+#: Of a page, what a command writes into it from strings of its own.
+PRINTED = re.compile(r"^<!-- table .*?^<!-- end -->", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(r"\[[\w./-]+\.\w+\]\(")
+#: The last word of a sentence, as in "after 2 s. Then": a letter, capitals or digits alone.
+ENDS = re.compile(r"(?:(?<![.\w])(?:[A-Za-z]|[A-Z]{2,})|(?<=\w )\d+|\d+\.[\d.]*\d)(?=\.(?:\s|$))", re.MULTILINE)
+#: A style sheet or a schema.
+RULES = re.compile(r"\{[^}]*;[^}]*\}")
+#: A row of a table in a comment: a label, two spaces, text.
+ROW = re.compile(r"\s{2,}\S+(?: \S+)*\s{2,}\S|\s+\|")
+COMMENTED = re.compile(r"(?P<mark>\s*(?:\*(?!/)|//[/!]?|#))(?P<text>.*)")
+
+#: Lines that Vale reads, each with the number of its line in the file.
+Lines = list[tuple[int, str]]
 
 
-def page(text: str) -> Iterator[Block]:
-    """Paragraphs, list items and rows of tables of a Markdown page."""
-    fence, block, start = "", "", 0
-    for number, line in enumerate([*text.splitlines(), ""], 1):
-        marks = FENCE.match(line)
-        plain = "" if fence or marks or line.startswith("    ") else COMMENT.sub("", line)
-        if marks:
-            fence = "" if fence and marks.group(1).startswith(fence) else fence or marks.group(1)
-        if block and (not plain.strip() or re.match(r"\s*(?:[-*|#]|\d+\.)", plain)):
-            yield start, block
-            block = ""
-        if plain.strip():
-            start = start if block else number
-            block += f"{plain}\n"
+class Breach(NamedTuple):
+    """A rule that a text breaks."""
+
+    path: str
+    line: int
+    rule: str
+    what: str
 
 
-def c_like(text: str, messages: bool) -> Iterator[Block]:
-    """Comments of C and Rust; with ``messages`` also the strings outside of tests."""
+def quoted(text: str) -> str:
+    """A text with a word for code and for files, and without ends of sentences that look like abbreviations."""
+    return ENDS.sub("endx", NAMED.sub("[Quotation](", CODE.sub("Quotation", text)))
+
+
+def messages(text: str) -> Iterator[Lines]:
+    """The strings of Rust outside of its tests."""
     tests = found.start() if (found := RUST_TESTS.search(text)) else len(text)
-    for part in C_PART.finditer(text):
-        number = text.count("\n", 0, part.start()) + 1
-        if part["comment"]:
-            yield from paragraphs(number, MARKS.sub("", part["comment"]))
-        elif messages and part.start() < tests and (string := part["string"] or part["raw"]):
-            yield number, re.sub(r"\\\n\s*|\\n", " ", string.strip('"'))
+    for part in RUST.finditer(text):
+        if part.start() < tests and (string := part["string"] or part["raw"]) and not RULES.search(string):
+            first = text.count("\n", 0, part.start()) + 1
+            written = enumerate(re.sub(r"\\\n[ \t]*", "\n", string).split("\n"), first)
+            yield [(number, piece) for number, line in written for piece in line.split(r"\n")]
 
 
-def python(text: str) -> Iterator[Block]:
-    """Comments and docstrings of Python."""
-    blank = {tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT}
-    last, comment, start = 0, "", 0
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            start = start if comment else token.start[0]
-            comment += MARKS.sub("", token.string) + "\n"
-        elif comment and (token.type != tokenize.NL or not token.line.strip()):
-            yield start, comment
-            comment = ""
-        if token.type == tokenize.STRING and last in {0, tokenize.NEWLINE}:
-            yield from paragraphs(token.start[0], token.string.strip("\"'"))
-        last = last if token.type in blank else token.type
+def remarks(text: str) -> Iterator[Lines]:
+    """Comments after '#' that fill lines."""
+    block: Lines = []
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        comment = re.match(r"\s*#(?!!|\s*SPDX|\s*shellcheck )[:?]? ?(.*)", line)
+        if comment and comment[1]:
+            block.append((number, comment[1]))
+        elif block:
+            yield block
+            block = []
 
 
-def paragraphs(start: int, text: str) -> Iterator[Block]:
-    """The paragraphs of a text that starts at that line."""
-    for part in re.split(r"(\n[ \t]*\n)", text):
-        if part.strip():
-            yield start, part
-        start += part.count("\n")
+def prose(blocks: Iterator[Lines]) -> Lines:
+    """A page of blocks; an indented line is a paragraph, too, and what is in backquotes is left out."""
+    page: Lines = []
+    for block in blocks:
+        for number, line in block:
+            page += [(number, "")] * line.startswith((" ", "\t")) + [(number, quoted(line.strip()))]
+        page.append((block[-1][0], ""))
+    return page
 
 
-def blocks(path: str, text: str) -> Iterator[Block]:
-    """What of a file is prose, with line numbers."""
-    suffix = Path(path).suffix
+def source(text: str) -> Lines:
+    """A source with what Vale takes for one sentence set apart: rows, and comments after code."""
+    lines: Lines = []
+    for number, line in enumerate(quoted(text).split("\n"), 1):
+        comment = COMMENTED.match(line)
+        if "SPDX-License" in line:
+            lines.append((number, ""))
+        elif comment and ROW.match(comment["text"]):
+            lines += [(number, comment["mark"]), (number, f"{comment['mark']} {comment['text'].strip()}")]
+        else:
+            lines.append((number, AFTER_CODE.sub(r"\g<0> ", line) if number % 2 else line))
+    return lines
+
+
+def prepared(path: str, text: str) -> Iterator[tuple[str, Lines]]:
+    """What Vale reads of a file, and under which names."""
+    suffix = ".py" if text.startswith("#!/usr/bin/env python3") else Path(path).suffix
     if suffix == ".md":
-        yield from page(text)
-    elif suffix in {".c", ".h", ".cc", ".rs"}:
-        yield from c_like(text, suffix == ".rs" and "/tests" not in path)
-    elif suffix == ".py" or text.startswith("#!/usr/bin/env python3"):
-        yield from python(text)
-    elif path.endswith((".sh", ".toml", ".yml", ".service", "Makefile", "-packages")) or text.startswith("#!"):
-        lines = (line if line.lstrip().startswith("#") else "" for line in text.splitlines())
-        yield from paragraphs(1, MARKS.sub("", "\n".join(lines)))
+        yield path, list(enumerate(quoted(PRINTED.sub(lambda lines: "\n" * lines[0].count("\n"), text)).split("\n"), 1))
+    elif suffix in {".c", ".h", ".cc", ".rs", ".py"}:
+        yield path.removesuffix(suffix) + suffix, source(text)
+        if suffix == ".rs" and "/tests" not in path and not path.endswith("build.rs"):
+            yield f"{path}.md", prose(messages(text))
+    elif path.endswith(TEXT) or text.startswith("#!"):
+        yield f"{path}.md", prose(remarks(text))
 
 
-def breaches(block: str) -> Iterator[tuple[int, str]]:
-    """What is not written in a block: how many lines into it, and what."""
-    plain = re.sub(r"\]\([^)\s]+\)", "]", CODE.sub("``", block))
-    for rule, instead in INSTEAD.items():
-        for found in re.finditer(rule.replace(" ", r"\s+"), plain, re.IGNORECASE):
-            if not ALLOWED.fullmatch(found.group()):
-                yield plain.count("\n", 0, found.start()), f"'{' '.join(found.group().split())}': {instead}"
+def breaches(files: dict[str, str]) -> list[Breach]:
+    """What Vale finds in files, by their names and texts."""
+    if not VALE.exists():
+        sys.exit(f"lint/words.py: no {VALE}: run ./setup tools")
+    sources: dict[str, tuple[str, Lines]] = {}
+    with tempfile.TemporaryDirectory(prefix="netnice-words.") as folder:
+        for path, text in files.items():
+            for name, lines in prepared(path, text):
+                sources[name] = path, lines
+                (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
+                (Path(folder) / name).write_text("\n".join(line for _, line in lines), encoding="utf-8")
+        if not sources:
+            return []
+        command = [str(VALE), "--no-global", f"--config={HERE / 'vale.ini'}", "--output=JSON", *sources]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode not in {0, 1}:
+        sys.exit(f"lint/words.py: Vale failed: {done.stderr or done.stdout}")
+    return sorted(
+        Breach(path, lines[alert["Line"] - 1][0], alert["Check"], alert["Message"])
+        for name, alerts in json.loads(done.stdout).items()
+        for path, lines in [sources[name]]
+        for alert in alerts
+    )
 
 
-def long_sentences(block: str) -> Iterator[str]:
-    """The sentences of a block, or of a table's cell, that are too long."""
-    for sentence in re.split(r"(?<=[.!?])[)\"]?\s+|\s\|\s", CODE.sub("x", block)):
-        if len(re.findall(r"\w[\w'./-]*", sentence)) > MOST_WORDS:
-            yield " ".join(sentence.split())
-
-
-def main(words: list[str]) -> str:
-    """Prints how many sentences are long, by folder; gives the breaches."""
-    said, long, unmended = [], Counter[str](), set()
-    for path, text in tracked().items():
-        for number, block in () if path.startswith(NOT_READ) else blocks(path, text):
-            found = [f"{path}:{number + below}: {what}" for below, what in breaches(block)]
-            unmended |= {path} if found else set()
-            said += found if path not in UNMENDED else []
-            for sentence in long_sentences(block):
-                long[path.partition("/")[0]] += 1
-                if "--long" in words:
-                    print(f"{path}:{number}: {sentence}")
-    said += [f"{path}: nothing is left to mend: take it out of lint/unmended" for path in set(UNMENDED) - unmended]
-    print(f"files to mend: {len(UNMENDED)}; sentences of more than {MOST_WORDS} words: {long.total()}, {dict(long)}")
+def main() -> str:
+    """The breaches, without those of the files that are yet to be mended. Texts that had none are not read again."""
+    files = {path: text for path, text in tracked().items() if not path.startswith(NOT_READ)}
+    judges = [Path(__file__), HERE / "vale.ini", *sorted(HERE.glob("vale/*/*.yml"))]
+    judge = "".join(file.read_text(encoding="utf-8") for file in judges)
+    marks = {path: sha256(f"{judge}\0{path}\0{text}".encode()).hexdigest() for path, text in files.items()}
+    clean = set(CLEAN.read_text().split() if CLEAN.exists() else ())
+    found = breaches({path: text for path, text in files.items() if marks[path] not in clean})
+    dirty = Counter(breach.path for breach in found)
+    with contextlib.suppress(OSError):
+        CLEAN.write_text("\n".join(mark for path, mark in marks.items() if path not in dirty))
+    said = [f"{path}:{line}: {what}" for path, line, _, what in found if path not in UNMENDED]
+    said += [f"{path}: nothing is left to mend: take it out of lint/unmended" for path in set(UNMENDED) - set(dirty)]
+    print(f"files to mend: {len(UNMENDED)}, with {sum(dirty[path] for path in UNMENDED)} breaches")
     return "\n".join(said)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]) or 0)
+    sys.exit(main() or 0)

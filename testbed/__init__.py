@@ -7,8 +7,8 @@
         with Nginx(a, {"big": 64 << 20}) as server:
             b.run("curl", "-so", "/dev/null", server.url("big"))
 
-Everything is named after its owner's process, so that what a killed owner left behind is found and
-removed the next time a testbed is made. Processes are ended by pid, never by name.
+Everything is named after its owner's process. So the leftovers of a killed owner are found and
+removed when the next testbed is made. Processes are ended by pid, never by name.
 """
 
 from testbed.capture import Capture, Packet

@@ -56,9 +56,9 @@ class Nginx(ownership.Owned):
     """Serves ``files`` (name: bytes) from a namespace, on a free port; Range requests work.
 
     The files are all zeros and take no space: nginx as set up here does not compress. All are said to be of one
-    ``kind``. With an ``origin`` (the start of an URL) it is a cache of what is there instead, of which a query may
-    limit the bytes a second (``?limit=``). ``under`` are words to run it with, ``("netnice",)`` say, so that what it
-    sends is background.
+    ``kind``. With an ``origin`` (the start of an URL) it is a cache of what is there instead. A query may limit
+    the bytes a second (``?limit=``). ``under`` are words to run it with, for example ``("netnice",)``: what it sends is
+    background.
     """
 
     def __init__(

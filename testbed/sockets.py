@@ -87,8 +87,8 @@ def parse(line: str) -> Socket:
 class ByteCounter:
     """Samples ``bytes_received`` of all connections to or from one port of a namespace.
 
-    A connection that closed keeps the count it was last seen with, so up to one interval of its bytes
-    is missed; connections that last are counted exactly.
+    A closed connection keeps the count it was last seen with: up to one interval of its bytes is
+    missed. Connections that last are counted exactly.
     """
 
     def __init__(

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * How long the path is when nobody waits: the least one-way delay of the last 4 x 64 s, and the least round trip of the
- * present turn of them. A longer path looks like a queue until the shorter one is forgotten, or until somebody says that
- * the path has become longer.
+ * The path's delay without a queue: the least one-way delay of 4 x 64 s, and the least round trip of the present 64 s. A longer route looks like a queue until the base is forgotten, or until nn_base_lengthen() accepts it.
  */
 #ifndef NN_BASE_DELAY_H
 #define NN_BASE_DELAY_H
@@ -36,7 +34,7 @@ nn_inline void nn_base_set(struct nn_base_delay *base, u32 owd)
 	base->least = owd;
 }
 
-/* Out of the way of every arrival. */
+/* Rare: not inlined into the code that every arrival runs. */
 nn_rare void nn_base_move(struct nn_base_delay *base, u32 owd)
 {
 	nn_base_set(base, owd);

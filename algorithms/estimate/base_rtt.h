@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * A base RTT that is forgotten: the smallest sample of this and the previous 5-minute window, so that a route that became
- * longer is accepted after 10 minutes at most (LEDBAT's base history, RFC 6817). TCP Nice, section 2.3, names a base for
- * ever as a weakness.
+ * A base RTT that is forgotten: the smallest sample of this and the previous 5-minute window. So a longer route is accepted
+ * after 10 minutes at most (LEDBAT's base history, RFC 6817). TCP Nice, section 2.3, names a base for ever as a weakness.
  */
 #ifndef NN_BASE_RTT_H
 #define NN_BASE_RTT_H

@@ -5,15 +5,15 @@
  * One-way delay: arrival time - TSval x tick. The sender's zero is unknown and cancels against the smallest value seen
  * (base). It sees only the direction of the data, and every segment is a sample. It has four weaknesses, each bounded:
  *   tick    the peer's clock ticks in 1 us, 1, 4, 10 or 100 ms: measured against ours over the first 200 ms
- *   drift   at 50 ppm the base is wrong by 5 ms after 100 s. What our clock gains is measured and taken off (skew.h). And
- *           the round-trip time, which needs only our own clock, bounds the queue from above: a one-way delay that claims
- *           more moves the base instead
+ *   drift   at 50 ppm the base is wrong by 5 ms after 100 s. What our clock gains is measured and subtracted (skew.h). The
+ *           round-trip time needs only our own clock, and bounds the queue from above. A larger one-way delay moves the base
  *   random  a clock that gains more than a round trip is none, or has jumped. It has no tick then: the round-trip time alone
  *           counts, until 200 ms of it fit a usual tick
  *   route   a longer path looks like a queue for ever: the base forgets (base_delay.h)
- * Without timestamps: the round-trip time, from an ACK that grants more to what passes the edge granted before it; one
- * sample a round. It sees both directions, and a sender that does not use the window makes it longer: such a flow yields too
- * much, not too little.
+ *
+ * Without timestamps: the round-trip time, from an ACK that grants more to the first segment beyond the edge granted before.
+ * That is one sample a round. It sees both directions. A sender that does not use the window makes it longer: such a flow
+ * yields too much, not too little.
  */
 #ifndef NN_DELAY_H
 #define NN_DELAY_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * LEDBAT's memory of delays (RFC 6817, 2.4.2 and 3.4): the least of the last ten minutes is the base, the least of the
- * last four samples is now, and the difference is the queue.
+ * LEDBAT's memory of delays (RFC 6817, 2.4.2 and 3.4). The base is the least of the last ten minutes. The present delay is
+ * the least of the last four samples. The difference is the queue.
  *
- * Delays are kept in 1024 us, modulo 2^16: 67 s, and the targets they are held against are 60 ms and more. Deviation:
- * eight spans of 75 s instead of ten of 60, which is what fits a connection's private memory.
+ * Delays are kept in 1024 us, modulo 2^16: 67 s. The targets they are held against are 60 ms and more. Deviation: eight
+ * spans of 75 s instead of ten of 60, to fit a connection's private memory.
  */
 #ifndef NN_DELAY_HISTORY_H
 #define NN_DELAY_HISTORY_H

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The queue on the way there, for a sender: congestion on the way of the ACKs is not its own, and no reason to yield.
+ * The queueing delay of the forward path, for a sender. Congestion on the reverse path is not its own, and no reason to
+ * yield.
  *
  *   above   one-way delay over the least one seen (peer_clock.h): the queue towards the peer, up to a tick too long
  *   queue   the lesser of `above` and of what the RTT exceeds its base by, `both`; if they are near, `both`
  *
- * So it never says more than the RTT does: a peer without timestamps, or with a clock that is none, costs what it hides.
- * And where no ACK waits, it says what the RTT does, however coarse the clock: at 1 Gbit/s a tick is 83 segments of queue.
- * An `above` of more than the RTT allows is the clocks' drift, and moves the base; of far more, a clock that has jumped,
- * which is measured afresh. Clocks that count in more than a millisecond are too coarse to tell a queue.
+ * So it is never more than the RTT shows. A peer without timestamps, or with a random clock, only loses this estimate.
+ * Where no ACK waits, it equals what the RTT shows, however coarse the clock: at 1 Gbit/s a tick is 83 segments of queue.
+ * An `above` of more than the RTT allows is the clocks' drift, and moves the base. If it is far more, the clock has jumped,
+ * and is measured afresh. Clocks that count in more than a millisecond are too coarse to show a queue.
  */
 #ifndef NN_FORWARD_DELAY_H
 #define NN_FORWARD_DELAY_H
@@ -40,9 +41,10 @@ nn_inline void nn_forward_forget(struct nn_forward *forward)
 }
 
 /*
- * Is the peer's clock known now? Measured from a segment that met no queue either way, so that its delay is the base: the
- * last by which the base RTT `fell`, or a queue that a late comer met stays in the one base and not in the other. And
- * between the times when segments left, not when their ACKs came: what ACKs wait may change by a second in a second.
+ * Is the peer's clock known now? It is measured from a segment that met no queue in either direction: its delay is the base.
+ * That is the last one by which the base RTT `fell`. Otherwise a queue that was there from the start would stay in one base
+ * and not in the other. Times are those when segments left, not when their ACKs came: the queueing delay of ACKs may change
+ * by a second in a second.
  */
 nn_rare bool nn_forward_begin(struct nn_forward *forward, const struct nn_ack *ack, u32 rtt_us, u32 base_us, bool fell)
 {

@@ -9,8 +9,8 @@
  * A measured tick would be wrong by some 0.1 %, 60 ms a minute; a nominal one is wrong by the crystals only. A clock that
  * fits none (random, stopped, coarser than 20 ms) has no tick: its owner falls back on the RTT.
  *
- * No clock is trusted for good. A queue towards the peer that is longer than the RTT has grown, or a way shorter than
- * none at all, is no queue: the clock has jumped, drifted or become random, and is measured afresh.
+ * No clock is trusted for good. A forward delay may claim more queue than the RTT has grown by, or a path of less than no
+ * delay. Then the clock has jumped, drifted or become random, and is measured afresh.
  */
 #ifndef NN_PEER_CLOCK_H
 #define NN_PEER_CLOCK_H

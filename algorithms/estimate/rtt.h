@@ -48,8 +48,8 @@ nn_inline void nn_rtt_smooth(struct nn_rtt *rtt, u32 sample_us)
 }
 
 /*
- * A delayed ACK may have stretched it, so it counts where the smoothed RTT is of another time: a flow that is paced by an
- * RTT twice as long sends one segment at a time, and without that would learn nothing from any.
+ * A delayed ACK may have stretched the sample, so it counts only if the smoothed RTT is out of date. A flow paced by an RTT
+ * twice as long sends one segment at a time, and would otherwise take no sample at all.
  */
 nn_inline void nn_rtt_smooth_lone(struct nn_rtt *rtt, u32 sample_us)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The sender's window as its receiver sees it (Vulture, algorithm 6): the bytes received less those acknowledged before
- * the ACK that triggered the newest arrival, whose clock that arrival echoes.
+ * The sender's window as its receiver sees it (Vulture, algorithm 6). It is the bytes received, minus those acknowledged
+ * before the ACK that triggered the newest arrival. The arrival echoes that ACK's timestamp.
  */
 #ifndef NN_SENDER_WINDOW_H
 #define NN_SENDER_WINDOW_H

@@ -2,10 +2,10 @@
 /*
  * What our clock gains on the peer's.
  *
- * Two crystals differ by 1 to 100 ppm. At 20 ppm a base of a minute ago is 1.2 ms too short already: all that time a queue
- * is seen that nobody has, until the round trip, which needs our clock only, shows that there is none. So the gain is
- * measured: between two spans of a minute whose least round trips are the path's own, what the least one-way delay moved
- * is the clocks' work. Round trips must agree: a queue that stands, or another route, is in both.
+ * Two crystals differ by 1 to 100 ppm. At 20 ppm a base of a minute ago is 1.2 ms too short, and looks like a queue that is
+ * not there. The round trip, which needs only our clock, shows that much later. So the gain is measured, between two spans of
+ * a minute whose least round trips are the path's own. The change of the least one-way delay between them is the clocks'.
+ * The round trips must agree: a standing queue, or another route, would be in both.
  *
  * A clock of more than a millisecond is too coarse: 10 ms in a minute are 156 ppm.
  */

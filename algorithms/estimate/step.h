@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * A delay that jumps between two segments which left one after the other, and stays up: somebody else's flight came in
- * between. One's own burst makes it grow by a packet time a segment.
+ * A delay that jumps between two segments which left one after the other, and stays up: another flow's burst came in
+ * between. The flow's own burst makes it grow by a packet time a segment.
  */
 #ifndef NN_STEP_H
 #define NN_STEP_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The call by which anybody asks for niceness: pread() of the sysctl kernel/ostype, with what is wanted in the offset.
- * No program reads a line of text beyond its first gibibyte by accident, and nobody else pays for the call.
+ * The call by which a process asks for niceness: pread() of the sysctl kernel/ostype, with the request in the offset.
+ * No program reads a line of text beyond its first gibibyte by accident, and other system calls cost nothing more.
  *
  *   31 30  29 28  27 .. 22   21 .. 0
  *    0  1  verb   niceness   process, as numbered in the caller's namespace; 0: the caller
  *
- * It always fails: with errno NN_CALL_DONE plus the niceness that the process has now, a number that no error has, or with
- * what is wrong. (A program may refuse a read; since Linux 7.2 it may not say how much was read.) 0, the kernel's own
- * answer past the end of a file, says that netnice is not loaded.
+ * It always fails. Success is errno NN_CALL_DONE plus the niceness that the process has now, a number that no error has. An
+ * eBPF program may refuse a read; since Linux 7.2 it may not say how much was read. 0 is the kernel's own answer past the
+ * end of a file: netnice is not loaded.
  */
 #ifndef NN_CALL_H
 #define NN_CALL_H
@@ -66,7 +66,7 @@ struct nn_answer {
 	u32 verdict, bits;
 };
 
-/* Who may, and what wins. `now`: the niceness that the process has. */
+/* May the caller do it, and what is the result? `now`: the niceness that the process has. */
 nn_inline struct nn_answer nn_answer(struct nn_call call, u32 now, struct nn_caller caller)
 {
 	struct nn_answer answer = { .verdict = NN_VERDICT_KEEP, .bits = call.niceness };

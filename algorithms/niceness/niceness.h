@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The network niceness of a process, as nice(1) has it for the CPU: children inherit it, exec keeps it, anybody may raise
- * their own, and only root may lower one.
+ * The network niceness of a process, as nice(1) has it for the CPU. Children inherit it and exec keeps it. Every user may
+ * raise the niceness of own processes; only root may lower one.
  *
- * It is a word of bits that whoever raises it only adds. So two that raise it at once cannot lower it, and it needs no
- * lock. The highest level counts. A process without a word is in the foreground.
+ * It is a word of bits, and raising only adds bits. So two raises at once cannot lower it, and it needs no lock. The highest
+ * level counts. A process without a word is in the foreground.
  */
 #ifndef NN_NICENESS_H
 #define NN_NICENESS_H
@@ -44,7 +44,7 @@ nn_inline bool nn_niceness_stays(u32 now, u32 wanted, bool only_nicer)
 	return only_nicer && wanted < now;
 }
 
-/* Does it get that rank's congestion control? Of those that return to the foreground only who yields: others chose theirs. */
+/* Does a connection get that rank's congestion control? Not if it returns to the foreground and its program chose another. */
 nn_inline bool nn_niceness_turns(u32 now, u32 wanted)
 {
 	return wanted || now;
@@ -66,15 +66,15 @@ nn_inline bool nn_niceness_valid(u32 wanted)
 	       (!(wanted & ~(u32)NN_NICENESS_ALL) && wanted & NN_NICENESS_LEVELS && wanted & NN_NICENESS_DIRECTIONS);
 }
 
-/* Would who has `now` yield less with `wanted`, to anybody or in any direction? */
+/* Would a process with `now` yield less with `wanted`, to other traffic or in a direction? */
 nn_inline bool nn_niceness_lowers(u32 now, u32 wanted)
 {
 	return nn_niceness_rank(wanted) < nn_niceness_rank(now) || now & ~wanted & NN_NICENESS_DIRECTIONS;
 }
 
 /*
- * The bits to add for who only raises, as a command that netnice starts: the directions add up, and so does doing without
- * QUIC; a level below its own changes nothing else.
+ * The bits to add if niceness is only raised, as for a command that netnice starts. Directions add up, and so does the ban
+ * of QUIC. A level below the present one changes nothing else.
  */
 nn_inline u32 nn_niceness_added(u32 now, u32 wanted)
 {

@@ -2,9 +2,9 @@
 /*
  * The administrator's rules: which cgroups and programs are in the background from when they begin.
  *
- * A rule is a pattern: what a name begins with, and what it ends with; between them anything, or nothing if it is not open.
- * Of several rules that match a name all count: it yields where any has it yield. Bytes are compared one by one by whoever
- * asks, for in eBPF that is a call each and not a loop.
+ * A rule is a pattern: what a name begins with, and what it ends with. Between them is anything, or nothing if it is not
+ * open. Of several rules that match a name all count: it yields where any of them says so. The caller compares bytes one by
+ * one: in eBPF that is a call each and not a loop.
  */
 #ifndef NN_RULE_H
 #define NN_RULE_H

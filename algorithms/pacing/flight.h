@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * How much of its window a flow uses. A window that the receiver or the application keeps from being filled has not
- * been tried, and must not grow: Linux asks tcp_is_cwnd_limited(), which a core, told of ACKs only, cannot see.
- * And what it leaves to others of its host.
+ * How much of its window a flow uses, and what it leaves to its siblings. A flow that is receiver-limited or
+ * application-limited has not tried its window, which must not grow. Linux asks tcp_is_cwnd_limited(); a core sees only
+ * ACKs.
  */
 #ifndef NN_FLIGHT_H
 #define NN_FLIGHT_H
@@ -25,8 +25,8 @@ nn_inline u64 nn_window_of_flight(const struct nn_ack *ack)
 }
 
 /*
- * What of it was in flight when the round began, and has been sent since: ACKs that come in a burst, of a first window or over
- * radio, grow a window in slow start faster than pacing fills it.
+ * What was in flight when the round began, and has been sent since. In slow start a burst of ACKs, of a first window or over
+ * radio, makes the window grow faster than pacing fills it.
  */
 nn_inline u64 nn_flight_of_round(const struct nn_flow *flow, const struct nn_ack *ack)
 {
@@ -49,7 +49,7 @@ nn_inline bool nn_is_tried(const struct nn_flow *flow, const struct nn_ack *ack)
 
 #define NN_GIVE 4u /* a clear round gives back this part of what is an eighth and more above the siblings' mean */
 
-/* Nobody is raised: another's window says nothing of what this flow's path holds. */
+/* No window is raised: a sibling's window says nothing of what this flow's path holds. */
 nn_inline void nn_share(struct nn_window *win, u32 mean)
 {
 	nn_shrink(win, win->w - nn_sub_saturating(win->w, nn_add_saturating(mean, mean / 8)) / NN_GIVE);

@@ -2,26 +2,24 @@
 /*
  * From a window to what a sender can do: segments in flight and a pacing rate.
  *
- * W >= 2   cwnd = W, paced a little faster than W/srtt so that the window, not the pacing, limits, and a round's
- *          segments are spread over it: TCP Nice, section 2.3, hopes for better samples from that. Its prototype does
- *          not: with `unpaced` the ACKs alone let segments go.
- * W < 2    pairs: two segments, then nothing for 2/W round trips (TCP Nice, section 2.3: "a window of 1/16 means that
- *          the flow sends out two packets after waiting for 32 smoothed round-trip times"). Single segments would
- *          meet delayed ACKs, which spoil the RTT. cwnd stays above a pair: pacing alone is the window here.
+ *   W >= 2   cwnd = W, paced a little faster than W/srtt: the window limits, not the pacing. That spreads a round's
+ *            segments. TCP Nice, section 2.3, hopes for better samples from that. Its prototype does not pace: `unpaced`.
+ *   W < 2    pairs: two segments, then nothing for 2/W round trips. TCP Nice, section 2.3: "a window of 1/16 means that
+ *            the flow sends out two packets after waiting for 32 smoothed round-trip times". Single segments would
+ *            meet delayed ACKs, which spoil the RTT. cwnd stays above a pair: pacing alone is the window here.
  *
- * Deviation, on by default, off with max_gap = 0: a flow is never silent for longer than max_gap, because it is deaf
- * while it is silent and a lone backup should see within a second that the path is free. The paper's floor of 1/48
- * protects against many flows, so the more of the flow's siblings are below one segment the rarer each asks: max_gap is at least
- * peer_gap times their number, and together they never ask more often than once in peer_gap; four times
- * as rarely those that have been there for six rounds: pages come and go, but who has met a long transfer need
- * not ask it so often.
+ * Deviation, on by default, off with max_gap = 0: a flow is never silent for longer than max_gap. A silent flow gets no
+ * sample, and a lone backup should see within a second that the path is free. The paper's floor of 1/48 protects against
+ * many flows. So the gap grows with the number of siblings below one segment: it is at least peer_gap times that number.
+ * Together they send at most one pair in peer_gap. A flow that is below one segment for six rounds waits four times as long.
+ * Pages come and go, but a flow that met a long transfer probes less often.
  *
- * Coming back. A sender's pacing deadline is set when it sends and cannot be pulled in: after a pair at W = 1/48 it
- * lies 96 round trips ahead, though the pair's own ACK may tell one round trip later that the path is free. Then the
- * core asks the shim to send without regard to the deadline (`now`). Until the deadline has passed Linux stamps what
- * it sends with the deadline instead of the time, so the kernel's RTT samples are worthless; the core takes
- * its own, one a round: the time from the round's first ACK to the first ACK of a segment sent after it.
- * Not on long paths: stamps that lie hold Linux's RTO at its 200 ms least, which must stay clear of the true RTT.
+ * Recovery. A sender's pacing deadline is set when it sends and cannot be shortened. After a pair at W = 1/48 it lies 96
+ * round trips ahead. The pair's own ACK may show one round trip later that the path is free. Then the core asks the
+ * shim to send without regard to the deadline (`now`). Until the deadline has passed Linux stamps segments with the deadline
+ * instead of the time, so the kernel's RTT samples are worthless. The core takes its own, one a round: the time
+ * from the round's first ACK to the first ACK of a segment sent after it. Not on long paths: wrong stamps hold Linux's RTO
+ * at its minimum of 200 ms, and the true RTT must stay below that.
  */
 #ifndef NN_PACE_H
 #define NN_PACE_H
@@ -53,8 +51,8 @@ nn_inline u64 nn_longest_gap(const struct nn_flow *flow, nn_params p)
 }
 
 /*
- * What a window is spread over. After a timeout nothing of the flow's is queued, and retransmissions tell no RTT: by an RTT
- * from before, of a deep queue, the next segment would wait until the next timeout.
+ * What a window is spread over. After a timeout nothing of the flow is queued, and retransmissions give no RTT sample. With
+ * the RTT of the deep queue before, the next segment would wait until the next timeout.
  */
 nn_inline u32 nn_pacing_rtt(const struct nn_flow *flow)
 {

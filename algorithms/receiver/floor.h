@@ -2,9 +2,9 @@
 /*
  * What to ask for at the floor: single segments. But first, for as long as a pause lasts, pairs, which delayed ACKs do not
  * hold back. Where siblings pause too, that would be the queue: sixteen flows' single segments are 4.6 Mbit/s at 40 ms. So
- * beside them a shorter pause, with a window that no full segment fits into: senders then send as much as fits when their
- * persist timer ends (RFC 9293, 3.8.6.1 and 3.8.6.2.1), Linux after 0.2 s or more. For longer it is unfair: who has so
- * little comes back last.
+ * beside siblings the pause is shorter, with a window that no full segment fits into. Senders then send as much as fits when
+ * their persist timer ends (RFC 9293, 3.8.6.1 and 3.8.6.2.1), Linux after 0.2 s or more. A longer pause is unfair: the flow
+ * with the smallest window recovers last.
  */
 #ifndef NN_FLOOR_H
 #define NN_FLOOR_H

@@ -2,11 +2,11 @@
 /*
  * What every receiver core remembers of a flow.
  *
- * target    the window that the core wants
- * window    what is advertised: it follows `target` (window.h)
- * round     what the core decides by (round.h)
- * delay     the queue that each arrival met (../estimate/delay.h)
- * estimate  the sender's window (../estimate/sender_window.h). A background flow that was foreground until now starts from it
+ *   target    the window that the core wants
+ *   window    what is advertised: it follows `target` (window.h)
+ *   round     what the core decides by (round.h)
+ *   delay     the queue that each arrival met (../estimate/delay.h)
+ *   estimate  the sender's window (../estimate/sender_window.h). A flow that was foreground until now starts from it
  */
 #ifndef NN_RECEIVER_FLOW_H
 #define NN_RECEIVER_FLOW_H
@@ -25,14 +25,14 @@ struct nn_sent_ack {
 };
 
 /*
- * Of the window, without timestamps. A round is timed from the ACK that first grants more than its mark: while a window
- * shrinks, the edge stands still for a round trip, and what reaches it was let go by an ACK long ago.
+ * What the window grants, without timestamps. A round is timed from the ACK that first grants more than its mark. While a
+ * window shrinks, the edge stands still for a round trip: a segment that reaches it was granted by a much older ACK.
  */
 enum nn_granted { NN_GRANTED_NOTHING, NN_GRANTED_MARK, NN_GRANTED_MORE };
 
 /*
- * Ordered by who writes it: arrivals and ACKs may be on different processors, between which a line of cache that both
- * write would wander. First what is seldom written, then what every arrival writes; what ACKs write is at the end.
+ * Ordered by writer. Arrivals and ACKs may be on different processors, and a cache line that both write would move between
+ * them. First what is seldom written, then what every arrival writes; what ACKs write is at the end.
  */
 struct nn_receiver {
 	u32 target; /* bytes */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The parameters of the receiver cores, in the form of those of the senders (../common/params.h): every row has room for all
- * of them; a core's header lists those that it uses, with their values: #define CORE_PARAMS(P) P(name, value) ...
+ * The parameters of the receiver cores, in the form of those of the senders (../common/params.h). Every row has room for all
+ * of them. A core's header lists those that it uses, with their values: #define CORE_PARAMS(P) P(name, value) ...
  */
 #ifndef NN_RECEIVER_PARAMS_H
 #define NN_RECEIVER_PARAMS_H

@@ -82,7 +82,7 @@ nn_inline void nn_decide(struct nn_receiver *flow, nn_receiver_params p, u32 cho
 	}
 }
 
-/* The same. Of its own copies an inlined core has nothing in memory. */
+/* The same, on copies: the compiler keeps an inlined core's state in registers. */
 nn_inline void nn_decide_plainly(struct nn_receiver *flow, nn_receiver_params p, const struct nn_segment *seg,
 				 const struct nn_arrival *arrival)
 {
@@ -129,7 +129,7 @@ nn_rare bool nn_specially(struct nn_receiver *flow, nn_receiver_params p, u32 ch
 	return flow->round.stamped && !flow->watched;
 }
 
-/* A round is over. Who does not yield, or not yet, is nobody's sibling. */
+/* A round is over. A flow that does not yield, or not yet, is no sibling. */
 nn_inline void nn_tell_siblings(struct nn_receiver *flow, struct nn_downloads *downloads, u32 now_us)
 {
 	struct nn_receiver_siblings *siblings = nn_downloads_of(downloads, flow, now_us);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * What came since the last ACK, as one joined segment (segment.h): from what TCP has counted and noted when an ACK is about
- * to leave. No packet has to be looked at for it, so other connections pay nothing.
+ * to leave. No program runs for a packet, so other connections pay nothing.
  *
- * Lost are the times of all segments but the newest: of every second one, as TCP acknowledges them by twos. What is behind
- * a hole TCP counts in segments and not in bytes: all are taken to be full, and what that told too much is made up for.
+ * The times of all segments but the newest are lost: of every second one, as TCP acknowledges them by twos. Behind a hole TCP
+ * counts segments and not bytes. All are taken to be full, and the excess is subtracted later.
  *
- * TCP notes when each segment comes, and the timer of delayed ACKs overwrites that. So of an ACK that leaves jiffies after
- * its data and just as TCP has looked at the clock, the time is taken from the jiffy in which the data came, which began as
- * many jiffies ago as the timer's own: at most half a jiffy is wrong (2 ms, where a second has 250 of them).
+ * TCP notes when each segment comes, and the timer of delayed ACKs overwrites that. An ACK may leave jiffies after its data,
+ * just as TCP has read the clock. Its time is then taken from the jiffy in which the data came, which began as many jiffies
+ * ago as the timer's own. The error is at most half a jiffy: 2 ms, where a second has 250 of them.
  */
 #ifndef NN_RECEIVER_SAMPLE_H
 #define NN_RECEIVER_SAMPLE_H

@@ -12,11 +12,11 @@
  * Facts about an arrival. Segments that the network card or GRO joined (45 of 1448 bytes at most) arrive as one, when the
  * last of them is there. They carry one timestamp: Linux joins none whose timestamps differ. Lost are the times of all but
  * the last, and with them the shortest delay of a burst.
- *   The delay it shows is too long by the time that the burst took to come in, at most as long as the card or its poll
- *   waits. Base and sample share it where bursts are alike; where not, it looks like so much queue, and TIDE's target
- *   of 4 ms is above what cards wait (0.02 to 0.2 ms).
- *   Sums count segments, not arrivals; a round needs one arrival, so that it is as long as before.
- *   A jump between neighbours (TIDE's step) takes four arrivals: it is seen later, if the round does not end before.
+ *
+ * - The delay it shows is too long by the time that the burst took to come in, at most as long as the card waits. If bursts are alike, base and sample share that error. If not, it looks like so much queue. TIDE's target of 4 ms
+ *   is above what cards and their polls wait, 0.02 to 0.2 ms.
+ * - Sums count segments, not arrivals. A round needs one arrival, so that it is as long as before.
+ * - A jump between neighbours (TIDE's step) takes four arrivals: it is seen later, if the round does not end before.
  */
 struct nn_segment {
 	u32 now_us; /* time of arrival, microseconds, wraps */

@@ -8,27 +8,27 @@
  *     draining, or any of them --a stranger's queue--> floor --nearly clear--> leaving --clear--> creeping
  *
  *   doubling  towards the window remembered, while the round's least queue is below target/2
- *   easing    a queue on the way back up may be our own burst's, or theirs who leave: drained too, but nothing is forgotten
+ *   easing    a queue on the way back up may be of our own burst, or of flows that end: drained too, but nothing is forgotten
  *   resuming  doubling once more
  *   creeping  one segment a round, among all downloads of the host, and faster the longer the path stays clear
  *   draining  least queue > target: W <- W rtt/(rtt + queue), which is what the path holds without a queue. If it was ours,
- *             it is gone one round later, and the base is seen afresh
- *   floor     the queue survived the drain, or our rate fell below half of its maximum, or a delay jumped between neighbours
- *             (step.h): somebody else's. Back off to the floor, and stay there until the queue is gone
+ *             it is gone one round later, and the base is measured anew
+ *   floor     the queue is another flow's. It survived the drain, our rate fell below half of its maximum, or a delay jumped
+ *             between neighbours (step.h). Back off to the floor, and stay there until the queue is gone
  *   leaving   what is left of that queue is below the target: creep, and go back at once if it grows
  *
- * It remembers the window that filled the path without a queue. One that met a queue as soon as it was reached is rejected:
- * it halves, for the stranger who took the path may give it back. A delay that stands still is tried as the path's
- * (route.h). After its first decrease nothing is decided until it is seen (first_cut.h). A flow that was foreground until
- * now begins at the floor, as its own queue hides the base RTT and the queues of others.
+ * It remembers the window that filled the path without a queue. If it met a queue as soon as it was reached, it is
+ * rejected: it halves. It is not lost, as the flow that took the path may give it back. A delay that stands still is tried as the
+ * path's (route.h). After its first decrease nothing is decided until it is seen (first_cut.h). A flow that was foreground
+ * until now begins at the floor, as its own queue hides the base RTT and the queues of others.
  *
  * Why the least queue of a round: our own burst makes some segments wait, a standing queue all. Why a drain and not a
- * halving: alone, it costs nothing, for what is taken away was only waiting. Why a floor in segments: a flow at one
- * segment a round trip still samples the queue, and sixty-four of them fit where sixty-four pairs would be the queue.
+ * halving: alone, it costs nothing, as what is taken away was only waiting. Why a floor in segments: a flow at one segment a
+ * round trip still samples the queue. Sixty-four such flows fit where sixty-four pairs would be the queue.
  *
- * Limits: it cannot stop faster than one round trip, for what is granted is granted. Behind a flow-queueing router the
- * stranger's queue is not ours to see: there, only a mark helps. A base learnt while others keep the queue full is too
- * long until they drain it. Where delays jitter by more than half of `target`, no trial begins: a longer route is accepted
+ * Limits: it cannot stop faster than one round trip, as a granted window cannot be taken back. Behind a flow-queueing router
+ * other flows' queues are not visible: there, only a mark helps. A base measured while others keep the queue full is too long
+ * until they drain it. Where delays jitter by more than half of `target`, no trial begins. A longer route is then accepted
  * when the base is forgotten, after 256 s at most.
  */
 #ifndef NN_TIDE_H

@@ -13,19 +13,19 @@
  *
  * The thresholds are in jiffies of 4 ms (`jiffy`); `quantum` 4000 reads both clocks in jiffies, as the paper's kernel does.
  * `remembered`: rwndThresh is 'the maximum rwnd before rwnd is reduced last time'. Algorithm 5 reduces ACK by ACK, and the
- * last reduction begins at half of the first (50); with the whole (100) doubling returns to the queue (vulture-jitter).
+ * last reduction begins at half of the first (50). With the whole (100) doubling returns to the queue (vulture-jitter).
  * Before the first halving there is none: from infinity a live flow's window would double to what its sender never uses.
  * `passive`: the PIVs of figures 3 to 8 are those of a flow that nothing limits.
  *
- * What is not reproduced: algorithm 3's mode is the sign of a sum, which is noise once intervals are counted in jiffies:
- * with jitter it is as often positive as not. No one jitter fits all of the paper's figures (docs/downloads-paper.md).
+ * What is not reproduced: algorithm 3's mode is the sign of a sum, which is noise if intervals are counted in jiffies. With
+ * jitter it is as often positive as not. No one jitter fits all of the paper's figures (docs/downloads-paper.md).
  *
  * Deviations:
  * - 'Out of order or lost' is a new hole in the sequence: the retransmission that fills it does not halve once more.
  * - The packet queue holds 128 segments; on faster paths it samples. A sample is of an ACK, of every second segment.
  * - 'Increase' adds a segment a decision, and the round of waiting has none: a segment every second round trip.
  * - Algorithm 6 adds nothing where an echo equals the first ACK's time. Here it is added at once, and what that ACK covered
- *   is taken off with the next newer echo: the estimate is too large by what a tick of the clock brings (figure 11).
+ *   is subtracted with the next newer echo. The estimate is too large by what arrives in a tick of the clock (figure 11).
  * - A live flow whose window is below ten segments begins at ten, as a new one does.
  */
 #ifndef NN_VULTURE_H
@@ -68,7 +68,7 @@ struct vulture {
 	s32 sum;
 	u32 thresh; /* rwndThresh, bytes */
 	u8 phase; /* enum vulture_phase */
-	u8 policy, aggressive; /* last decisions, for whoever watches */
+	u8 policy, aggressive; /* last decisions, for observers */
 };
 
 NN_RECEIVER_STATE(vulture, vulture_of)

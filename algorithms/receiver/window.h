@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * From the target to the window that is advertised (Vulture, algorithm 5). It follows the target by at most the bytes that
- * an ACK acknowledges, so the right edge never moves left and a growing window never makes the sender burst.
+ * an ACK acknowledges. So the right edge never moves left, and a growing window never makes the sender burst.
  */
 #ifndef NN_RECEIVER_WINDOW_H
 #define NN_RECEIVER_WINDOW_H
@@ -11,8 +11,8 @@
 #define NN_TELLINGS_A_WINDOW 256
 
 /*
- * A window is advertised in units of 2^scale bytes. The SYN fixes the scale, by the largest receive buffer of the host: for
- * 1 GiB a unit is 16 KiB, more than the two segments that each of sixteen downloads should have. 256 bytes allow windows of
+ * A window is advertised in units of 2^scale bytes. The SYN fixes the scale, by the largest receive buffer of the host. For
+ * 1 GiB a unit is 16 KiB: more than the two segments that each of sixteen downloads should have. 256 bytes allow windows of
  * 16 MiB: 1 Gbit/s at 130 ms (docs/downloads-paper.md, Window scale).
  */
 #define NN_MOST_SCALE 8
@@ -85,12 +85,11 @@ nn_inline void nn_advance(struct nn_receiver *flow, u32 acked, u32 now_us)
 }
 
 /*
- * Is `window`, the one to advertise with the ACK just sent, to be told to the kernel? Once a 256th of it was acknowledged
- * also if nothing changed, for the kernel overwrites what it was told when its receive buffer grows
- * (tcp_rcv_space_adjust), when segments turn out to be larger (tcp_measure_rcv_mss) and for SO_RCVLOWAT, and tells nobody;
- * from then on each segment that arrives may widen the window by two (tcp_grow_window). So a window is never more than a
- * 128th too wide, and those of up to 512 segments are told with every ACK. (A 64th was tried: rLEDBAT at 10 Mbit/s then
- * added 13 ms to a stranger's round trip instead of 11.)
+ * Is `window`, the one to advertise with the ACK just sent, to be set in the kernel? Yes if it changed, and whenever a 256th
+ * of it was acknowledged. The kernel overwrites it without notice: when its receive buffer grows (tcp_rcv_space_adjust), when
+ * segments turn out to be larger (tcp_measure_rcv_mss) and for SO_RCVLOWAT. From then on each segment that arrives may widen
+ * the window by two (tcp_grow_window). So a window is never more than a 128th too wide. One of up to 512 segments is set with
+ * every ACK. A 64th was tried: rLEDBAT at 10 Mbit/s then added 13 ms to another flow's round trip instead of 11.
  */
 nn_inline bool nn_tell(struct nn_receiver *flow, u32 window)
 {

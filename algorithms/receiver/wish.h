@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Who has a connection yield with what it receives, and who may stop it. An application may make its own connections
- * nicer, and take that back; what the administrator began, or a level's cgroup does, stands: nobody lowers somebody
- * else's niceness.
+ * Which request makes a connection yield with its incoming traffic, and which may end that. An application may make its own
+ * connections nicer, and take that back. What the administrator began, or the cgroup of a level does, stays: no application
+ * lowers niceness that another has set.
  */
 #ifndef NN_WISH_H
 #define NN_WISH_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What a user's downloads know of each other: how many they are, their mean window, and that another one is at its floor
- * too. All of a user on a host, wherever they come from: what they share is most often its own line. A download counts in a
- * half second in which it ends a round. Written without a lock: a lost update is a late one.
+ * What a user's downloads know of each other: their number, their mean window, and whether another one is at its floor too.
+ * They are all downloads of a user on a host, from any server: most often they share the host's own line. A download counts
+ * in a half second in which it ends a round. Written without a lock: a lost update is a late one.
  */
 #ifndef NN_SIBLINGS_DOWNLOADS_H
 #define NN_SIBLINGS_DOWNLOADS_H
@@ -29,7 +29,7 @@ struct nn_receiver_siblings {
 
 #define NN_OWNERS 64u /* users who download at a time */
 #define NN_OWNER_WAYS 4u
-#define NN_OWNER_US (4 * NN_COUNT_US) /* who has not been counted for so long downloads nothing */
+#define NN_OWNER_US (4 * NN_COUNT_US) /* a user not counted for so long downloads nothing */
 
 /* Zero at first. */
 struct nn_downloads {

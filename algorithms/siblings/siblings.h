@@ -2,10 +2,10 @@
 /*
  * The account of a host's sibling flows: those of one user, one algorithm, to one destination. They share its bottleneck.
  *
- *   who counts   a flow that ends a round which its window limited: not one that is idle, slow-starting, limited by its
- *                receiver or application, that repairs a loss, or whose segments nobody acknowledges
- *   how many     counted once a turn of four seconds each, one that was silent for several as often; the account of this
- *                turn or of the last, whichever is larger
+ *   flows        counted are those that end a round which their window limited. Not counted is a flow that is idle, in slow
+ *                start, receiver-limited, application-limited, repairs a loss, or gets no ACKs
+ *   how many     each is counted once in a turn of four seconds, and a flow that was silent for several turns once for each.
+ *                The count is that of this turn or of the last, whichever is larger
  *   window       running mean of the segments in flight, over 66 ms or, if longer, one round of each flow
  *   asking       running mean over 1 s of the flows below one segment; a round weighs as long as it took
  *   place        found by a hash, and compared as a whole. A user holds one place of a set of four: a user's sockets, whatever

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What the build scripts share, each as a module of its own: the compiler they call, the C sources they watch, and what C
-//! declares and prints, for Rust.
+//! What the build scripts share, each as a module of its own: the compiler, the watched C sources, and C's declarations
+//! and output for Rust.
 
 use std::env;
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ pub fn repository() -> PathBuf {
 
 /// Runs the build script again when one of these files or folders of the repository changes.
 ///
-/// Absolute: when another clone has used the same target folder the paths differ, and cargo runs the script again
+/// Paths are absolute: they differ when another clone has used the same target folder. cargo then runs the script again,
 /// even if this clone's files are older than what the other one built.
 pub fn watch(paths: &[&str]) {
     for path in paths.iter().map(|path| repository().join(path)) {
@@ -37,7 +37,7 @@ pub fn watch(paths: &[&str]) {
     }
 }
 
-/// What `statements`, C that uses the macros of `table.h` in this folder, print: asked of the compiler, so that a value may
+/// What `statements` print: C that uses the macros of `table.h` in this folder. The compiler evaluates it, so a value may
 /// be any expression of the headers.
 pub fn tell(tables: &Path, statements: &str) -> String {
     let (stub, program) = (out().join("table.c"), out().join("table"));
@@ -66,8 +66,8 @@ pub fn tell(tables: &Path, statements: &str) -> String {
     String::from_utf8(run.stdout).expect("the tables are plain text")
 }
 
-/// Layouts, constants and functions that C has, for Rust: of what `includes` (lines of `#include`, relative to the root of
-/// the clone) declare, all whose names match one of the patterns.
+/// Layouts, constants and functions of C, for Rust: all declarations in `includes` whose names match one of the patterns.
+/// `includes` are lines of `#include`, relative to the root of the clone.
 pub fn bindings(includes: &str, names: &[&str]) -> String {
     let repository = repository();
     let mut builder = bindgen::builder()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Compiles the eBPF objects and embeds them.
 //!
-//! They need the kernel's own types: `vmlinux.h` is generated on the spot from a kernel's BTF, the running one's or
-//! that of the file named by `NETNICE_VMLINUX_BTF` (raw BTF or an ELF vmlinux). The objects are relocated at load time
+//! They need the kernel's own types. `vmlinux.h` is generated here from the BTF of the running kernel, or of the file
+//! named by `NETNICE_VMLINUX_BTF` (raw BTF or an ELF vmlinux). The objects are relocated at load time
 //! (CO-RE), so the kernel they are built against need not be the one they run on.
 
 use std::env;
@@ -195,8 +195,8 @@ puts("];");"##,
     heads(&tables, half.algorithms) + &c::tell(&tables, &statements)
 }
 
-/// A module `heads` in Rust: for each core in this folder's table a constant of its name, what the head comment of its
-/// file says it is, up to the first full stop. `list` is the table's macro; its rows begin with name and core.
+/// A module `heads` in Rust, with a constant for each core in this folder's table. It is the first sentence of the head
+/// comment of the core's file. `list` is the table's macro; its rows begin with name and core.
 fn heads(tables: &Path, list: &str) -> String {
     let rows = format!("#define CORE(name, core, ...) puts(#core);\n{list}(CORE)\n");
     let expanded = c::tell(tables, &rows);

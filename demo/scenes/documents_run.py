@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """One run of documents beside a background: set up a path, load it, measure, put everything away.
 
-Goodputs are payload bytes that reached the receiving namespace inside the measured window: the
-foreground's as its clients read them, the background's from ``bytes_received`` of the sockets that
-receive it (``ss``), sampled every quarter second and read between samples along a line. Both are
-counted the same way in every scenario, marked or not.
+Goodputs are payload bytes that reached the receiving namespace inside the measured window. The
+foreground's are counted as its clients read them, the background's by ``bytes_received`` of the
+sockets that receive it (``ss``). That is sampled every quarter second, and interpolated between
+samples. Both are counted the same way in every scenario, marked or not.
 """
 
 from __future__ import annotations

@@ -219,8 +219,8 @@ static int flow_info(struct flow *flow, struct tcp_info *info)
 }
 
 /*
- * The window in 1/65536 segments. A netnice core below two segments sends pairs and lets the pacing be the window,
- * so it is read from the pacing rate; everything else has its cwnd.
+ * The window in 1/65536 segments. A netnice core below two segments sends pairs, and its window is in the pacing rate.
+ * For all others it is cwnd.
  */
 static uint64_t flow_window(struct flow *flow, const struct tcp_info *info)
 {

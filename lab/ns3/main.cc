@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * netnice-ns3 PLAN OUT: plays the lab's plan (documents and bulk flows over a dumbbell) in ns-3 and writes the tables
- * that a guest of the lab writes. Beside the guest's lines the plan has here:
+ * netnice-ns3 PLAN OUT: plays the lab's plan in ns-3, documents and bulk flows over a dumbbell. It writes the tables that a
+ * guest of the lab writes. Beside the guest's lines the plan has here:
  *
  *   link RATE RTT MTU PACKETS fifo|priority    the bottleneck: bit/s, us, bytes of an IP packet, buffer
  *   window HOST SEGMENTS                       a host's first window, if not Linux's ten

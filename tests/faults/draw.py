@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 TOP = Path(__file__).resolve().parents[2]
 COMMIT, SEED, ALL = "740188473fde", 33, 40
-#: Rooms by folder. Left out: what only serves tests (algorithms/host, crates/cores, lint), the crates units and output,
-#: which the same change removes, lab/ns3, whose simulator no part of the tests has, and lab/kernel, patches of Linux.
+#: Rooms by folder. Left out is what only serves tests: algorithms/host, crates/cores, lint. Left out too are
+#: lab/kernel, patches of Linux, and lab/ns3, as no part of the tests has its simulator. The crates units and output go
+#: with the change.
 ROOMS = (
     *(f"algorithms/{room}" for room in ("common", "estimate", "niceness", "pacing", "receiver", "sender", "siblings")),
     *(f"transport/{room}" for room in ("policy", "receiver", "sender")),

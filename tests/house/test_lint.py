@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from lint import words
 from lint.circles import Crate, c_files, circle, packages, python_modules
 from lint.links import anchors, check
 from lint.tree import breaches
@@ -135,46 +134,3 @@ def test_a_link_to_nowhere_is_found(path: str, text: str) -> None:
 
 def test_anchors_of_one_heading_twice() -> None:
     assert anchors('# A\n## A\n<a id="b"></a>\n') == {"a", "a-1", "b"}
-
-
-def lines_of(path: str, text: str) -> list[int]:
-    """The lines in which lint/words.py finds a breach."""
-    return [number + below for number, block in words.blocks(path, text) for below, _ in words.breaches(block)]
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "lines"),
-    [
-        ("a.md", "# A\n\nA flow\nwho yields.\n\n| nobody | b |\n- theirs\n", [4, 6, 7]),
-        ("a.md", "That\nwhich it has.\n", [1]),
-        ("a.c", "int a; // who yields\n/*\n * A.\n *\n * Whoever reads\n * it.\n */\n", [1, 5]),
-        ("a.rs", '//! a\n//! nobody\n\nfn f() {\n    print("out of the way of other {backups}");\n}\n', [2, 5]),
-        ("a.rs", 'let a = "one line and \\\n    somebody";\n', [1]),
-        ("a.rs", 'let a = r#"for "everybody" there"#;\n', [1]),
-        ("a.py", '"""A.\n\nAnybody else.\n"""\nx = 1  # who is it\n# a\n# nobody\n', [3, 5, 7]),
-        ("setup", "#!/bin/sh\necho nobody # 'who'\n# Whoever reads.\n", [3]),
-        ("a.toml", 'a = "who"\n# haste\n', [2]),
-    ],
-)
-def test_a_word_is_found_where_it_is(path: str, text: str, lines: list[int]) -> None:
-    assert lines_of(path, text) == lines
-
-
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("a.md", "Users who wait, whose `nobody` is `who`.\n\n```sh\nwho\n```\n[a](#who) <!-- who -->\n"),
-        ("a.c", 'int who = 1; char c = \'"\'; char *somebody = "who";\n'),
-        ("a.rs", 'fn f() {}\n#[cfg(test)]\nmod tests {\n    const A: &str = "to nobody";\n}\n'),
-        ("crates/a/tests/b.rs", 'let a = "to nobody";\n'),
-        ("a.py", 'x = "who"\nprint("nobody")\n'),
-        ("a.png", "who"),
-    ],
-)
-def test_other_words_are_left_alone(path: str, text: str) -> None:
-    assert lines_of(path, text) == []
-
-
-def test_a_long_sentence_is_found() -> None:
-    assert list(words.long_sentences("A. " + "b " * 26 + "c. D.")) == ["b " * 26 + "c."]
-    assert list(words.long_sentences(f"| {'a ' * 20} | {'b ' * 20} |")) == []

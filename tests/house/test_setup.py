@@ -106,6 +106,8 @@ def test_the_plan_names_each_package_and_why(bare: Path) -> None:
 def test_the_quick_tests_need_no_browser_and_verify_does(bare: Path) -> None:
     assert "chromium" not in setup(bare, "test").stdout
     assert "about 150 MB" in setup(bare, "test").stdout
+    assert "a linter of prose" in setup(bare, "test").stdout
+    assert "a linter of prose" not in setup(bare, "demo").stdout
     assert "chromium" in setup(bare, "verify").stdout
 
 
@@ -150,6 +152,26 @@ def test_the_environment_grows_by_goals_and_is_made_anew_for_another_lock(enviro
     assert [installed(goal) for goal in ("test", "test", "demo", "tools")] == [["builder", "test"], [], ["demo"], []]
     (clone / "setup.d/locked/test.txt").write_text("other==1\n")
     assert [installed(goal) for goal in ("test", "verify", "demo", "test")] == [["builder", "test"], ["verify"], [], []]
+
+
+def test_vale_is_compiled_once_for_its_lock(tmp_path: Path) -> None:
+    clone, tools = tmp_path / "clone", tmp_path / "bin"
+    shutil.copytree(TOP / "setup.d", clone / "setup.d")
+    tools.mkdir()
+    build = f'echo built >>{tmp_path}/said; while [ "$1" != -o ]; do shift; done; echo >"$2"; chmod +x "$2"'
+    stand_in(tools, "go", f"case $1 in env) echo go1.99.0 ;; *) {build} ;; esac")
+
+    def compiled() -> str:
+        parts = "".join(f". {clone}/setup.d/{part}.sh; " for part in ("say", "rust", "python", "vale"))
+        script = f"HERE={clone} CACHE={tmp_path}/cache GOAL=test; {parts} make_vale"
+        path = {"PATH": f"{tools}:/usr/bin:/bin"}
+        subprocess.run(["sh", "-euc", script], env=path, check=True, capture_output=True, timeout=60)
+        return (tmp_path / "said").read_text()
+
+    assert [compiled(), compiled()] == ["built\n"] * 2
+    (clone / "setup.d/locked/vale/go.sum").write_text("other\n")
+    assert compiled() == "built\n" * 2
+    assert not (tmp_path / "cache/vale/scratch").exists()
 
 
 def test_every_program_of_the_tests_comes_from_a_package_that_setup_brings() -> None:

@@ -103,8 +103,8 @@ def packed(root: Path, to: Path, *without: str, owner: str = "") -> Path:
 
 
 def processor(kernel: Path) -> str:
-    """QEMU 7.2 gets cmpxchg16b wrong now and then: flags come back with a pointer's bits in them, and the allocator of
-    an older Linux, which lives by it, dies. That one does without where it is not there.
+    """QEMU 7.2 gets cmpxchg16b wrong now and then: flags come back with a pointer's bits in them. The allocator of an
+    older Linux uses it, and crashes. Without the instruction it takes another way.
     """
     return "max" if release(kernel.name) >= NEEDS_CX16 else "max,-cx16"
 

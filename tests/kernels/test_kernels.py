@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Every kernel that Debian's archive has for virtual machines, booted: all of netnice is loaded, used as root and as a
-user, and taken out again. What is claimed to work is what passes here; too old a kernel says what it lacks.
+"""Every kernel that Debian's archive has for virtual machines, booted.
+
+All of netnice is loaded, used as root and as a user, and unloaded. The pages claim to work what passes here. On a
+kernel that is too old netnice says what it lacks.
 """
 
 from __future__ import annotations

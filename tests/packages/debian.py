@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""A small Debian to install packages on: as a chroot, in which an image is built, and as a virtual machine with systemd
-as process 1.
-"""
+"""A small Debian to install packages on: a chroot, in which an image is built, and a virtual machine with systemd."""
 
 from __future__ import annotations
 

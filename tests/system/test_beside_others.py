@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Other people's eBPF at the root of the cgroups and below: both do their work, and other programs stay after `down`.
 
-The ways to attach are those of systemd (multi), of Cilium (a sweep of what else is at the root), of older
-tools (alone, or to be overridden).
+They attach as systemd does (multi) and as older tools do (alone, or to be overridden). Cilium also
+removes what else is at the root.
 """
 
 from __future__ import annotations

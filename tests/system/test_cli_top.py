@@ -28,8 +28,8 @@ def look(namespace: Namespace, *options: str) -> dict[str, Any]:
 
 
 def upload_of(namespace: Namespace) -> dict[str, Any]:
-    """The first look in which the one connection sends: what waits in the receiver's buffer is acknowledged by the
-    megabyte, and some half seconds see nothing of it.
+    """The first look in which the one connection sends. What waits in the receiver's buffer is acknowledged by the
+    megabyte, and some half seconds see none of it.
     """
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """What netnice costs: its eBPF programs by the kernel's own statistics, its commands by the clock.
 
-A machine has fast and slow minutes, and what the statistics themselves cost is in all of it. Both are in an empty
-program that runs in the same seconds, so it is the unit of what an ACK and a segment cost. Where in memory a load puts
-the programs makes up to a third of that: the number of loads is fixed, and the median of all counts.
+A machine has fast and slow minutes, and the cost of the statistics themselves is in all of it. Both are in an empty
+program that runs in the same seconds, so it is the unit of what an ACK and a segment cost. The place in memory of a
+load makes up to a third of that. So the number of loads is fixed, and the median of all counts.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Real programs download under netnice from servers that know nothing of it, and what that costs documents beside them.
 
-Twelve clients at home fetch documents, 2.5 Mbit/s of at most 128 KiB each, over 10 Mbit/s and 40 ms: few enough that
-the same ones, alone, take as long each time, within 5 % for most. In one round there are two windows without a
-download, two beside netnice and one beside the program as it is, all with the same documents and server settings; by
-those settings the documents are sent, too. Three rounds gave 1.10 to 1.18 in the mean (docs/downloads.md), single ones
-1.07 to 1.42, beside the program as it is 1.4 to 2.5, of BBR 5 to 9.
+Twelve clients at home fetch documents, 2.5 Mbit/s of at most 128 KiB each, over 10 Mbit/s and 40 ms. They are few
+enough that the same ones, alone, take as long each time, within 5 % for most. In one round there are two windows
+without a download, two beside netnice and one beside the program as it is. All have the same documents and server
+settings; the documents are sent with those settings, too. Three rounds gave 1.10 to 1.18 in the mean, single ones 1.07
+to 1.42 (docs/downloads.md). Beside the program as it is they took 1.4 to 2.5, with BBR 5 to 9.
 
 Nothing is ever unpacked, and zeros serve where nothing compresses; this machine's own settings are left alone. The
 browser is NetSurf: 12 MB with what it needs, where Chromium's headless shell has 306.

@@ -50,8 +50,8 @@ def ended(words: list[str], after: float) -> None:
 
 @pytest.mark.parametrize("name", ["attach", "policy", "-p", "quic"])
 def test_ended_anywhere(fresh: dict[int, str], pair: Pair, name: str) -> None:
-    """The same command then does it all. Of `up` and `down` each step is killed in test_cli_lifecycle.py; these have
-    none, so they are ended at moments that are spread over the time that they take.
+    """The same command then does it all. test_cli_lifecycle.py kills `up` and `down` at each step. These commands have
+    no steps, so they are killed at moments spread over the time that they take.
     """
     policy = scratch("policy") / "policy.toml"
     policy.write_text('[[rule]]\nunit = "job.service"\nlevel = 1\n')

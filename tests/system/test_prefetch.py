@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""netnice-prefetch before a real web server: which congestion control each reply is sent on; and as people meet it:
-Chromium and Firefox, a path of 40 ms, a site of pages and one with logins.
+"""netnice-prefetch before a real web server: which congestion control each reply is sent on.
+
+And as users meet it: Chromium and Firefox, a path of 40 ms, a site of pages and one with logins.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The mark of the background stays on what a connection sends, whatever its program sets: ssh sets IP_TOS once it has
- * authenticated, and the socket's priority goes with it. The next ACK, in or out, puts the mark back. Programs of the
- * foreground pay nothing, as no setsockopt() is looked at; what leaves before that ACK has no mark.
+ * The mark of the background stays on what a connection sends, whatever its program sets. ssh sets IP_TOS once it has
+ * authenticated, which also changes the socket's priority. The next ACK, in or out, restores the mark. Foreground programs
+ * pay nothing, as no setsockopt() is watched. What leaves before that ACK has no mark.
  */
 #ifndef NN_POLICY_KEEP_H
 #define NN_POLICY_KEEP_H

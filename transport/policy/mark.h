@@ -5,7 +5,7 @@
  * The kernel keeps the two ECN bits when the TOS of a stream socket is set, so the whole byte is
  * given here. A v4-mapped IPv6 socket (Java, servers that listen on ::) sends IPv4 packets, and those
  * carry IP_TOS, not IPV6_TCLASS. Measured: Linux 6.18 takes IP_TOS from BPF on such a socket, active
- * or passive; kernels before about 6.14 take it for AF_INET only and offer no other way. There the
+ * or passive. Kernels before about 6.14 take it for AF_INET only, and have no other call. There the
  * socket yields but stays unmarked, and is counted.
  */
 #ifndef NN_POLICY_MARK_H

@@ -9,17 +9,17 @@
  *   sched_process_exit   with its last thread it goes; exec does not touch it
  *   cgroup/sysctl        the call (call.h). Only a read of a sysctl pays
  *   cgroup_mkdir         a cgroup that one of the administrator's rules names is in the background from the start
- *   cgroup_rmdir         what is known of a cgroup goes with it
+ *   cgroup_rmdir         the state of a cgroup goes with it
  *   sched_process_exec   so is a program that a rule names
- *   cgroup/sock_create   a socket takes the niceness of the process that makes it, and of the cgroups that this one is in;
- *                        what it accepts takes its own
+ *   cgroup/sock_create   a socket takes the niceness of the process that makes it, and of the cgroups of that process.
+ *                        What a socket accepts takes the niceness of the socket
  *   sockops              an established connection gets the congestion control and the marks of its socket's level
  *
- * By process and not by task: a thread that executes a program takes over the process, and the workers of io_uring are
- * tasks that are made without a fork. All are attached to the root of the cgroups, and run before what is there of the
- * receiver (../receiver/adopted.bpf.c), which reads `wishes`.
+ * By process and not by task: a thread that executes a program takes over the process. The workers of io_uring are tasks
+ * made without a fork. All are attached to the root of the cgroups. They run before the receiver's program
+ * there (../receiver/adopted.bpf.c), which reads `wishes`.
  *
- * A cgroup of netnice has spoken first, for it lies below the root. The nicer of the two wins.
+ * The program of a cgroup of netnice runs first, as the cgroup lies below the root. The nicer of the two wins.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
@@ -52,7 +52,7 @@ struct {
 
 /*
  * A bit a process number, set before the process is in `processes` and cleared when it ends. Without it every fork and
- * every socket would look a process up that is in no map: after a fork none of its lines is in the processor's cache.
+ * every socket would look up a process that is in no map. After a fork none of the map's lines is in the processor's cache.
  */
 static u64 known[NICENESS_NUMBERS / 64] SEC(".bss.known");
 

@@ -3,12 +3,12 @@
  * policy - puts the TCP sockets of a cgroup on that cgroup's congestion control
  *
  * A sockops program, loaded once and attached to every cgroup that sends, each with its own data. On every connection that
- * becomes established, active or passive, it selects `cc_name` and, with `mark_le`, writes DSCP LE
- * (RFC 8622) into the IPv4 TOS or IPv6 traffic class, and sets the priority of background for this host's own queues.
- * The members of the cgroup are decided outside.
+ * becomes established, active or passive, it selects `cc_name`. With `mark_le` it writes DSCP LE (RFC 8622) into the IPv4 TOS
+ * or IPv6 traffic class. It also sets the priority of background for this host's own queues. It does not decide which processes
+ * are in the cgroup.
  *
- * A socket stays in the cgroup that it was made in, also when its process is moved to another: such a socket is in
- * `moved`, has got what its new place asks for by setsockopt(), and what it accepts inherits both.
+ * A socket stays in the cgroup that it was made in, also when its process is moved to another. Such a socket is in `moved`.
+ * It gets the settings of the new cgroup by setsockopt(), and what it accepts inherits both.
  */
 #define BPF_NO_PRESERVE_ACCESS_INDEX /* only uapi is read, and CO-RE takes 7 ms a load */
 #include "vmlinux.h"

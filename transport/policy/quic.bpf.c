@@ -3,9 +3,9 @@
  * quic - a program in the background that may not use QUIC uses TCP, which yields
  *
  * HTTP/3 runs over UDP, where nothing yields. A client whose QUIC is refused, as by a host that does not have it, falls back
- * to HTTP/2 over TCP at once. So datagrams to its port are refused to processes that were asked to do without, and to those
- * in such cgroups; all other UDP passes. Attached to the root of the cgroups, and only at the first wish, as it
- * costs every connect() of the machine, and every datagram of a socket that is not connected, a call.
+ * to HTTP/2 over TCP at once. So datagrams to QUIC's port are refused to processes with `--quic=tcp`, and to those in such
+ * cgroups. All other UDP passes. It is attached to the root of the cgroups, and only at the first such request. It costs a
+ * call for every connect() of the machine, and for every datagram of a socket that is not connected.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_endian.h>

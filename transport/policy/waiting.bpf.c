@@ -2,11 +2,12 @@
 /*
  * waiting - connections that no process has a descriptor of, switched with their process
  *
- * Some are in the queue of a listening socket. An iterator over the TCP sockets of a network namespace meets listening sockets
- * first, and remembers what is in the queues of those that the loader names; then it meets the connections themselves, each
- * under its lock, and does with them what crates/loader/src/live/ does with the sockets of a process. Others are subflows of
- * an MPTCP connection: what is set for the socket above, the kernel sets for them, except that what they receive yields.
- * Loaded when there are such, and for one pass.
+ * Some are in the queue of a listening socket. An iterator over the TCP sockets of a network namespace visits listening
+ * sockets first, and remembers the queues of those that it was asked for. Then it visits the connections themselves, each
+ * under its lock. It switches them as crates/loader/src/live/ switches the sockets of a process.
+ *
+ * Others are subflows of an MPTCP connection. The kernel gives them the settings of the MPTCP socket, but does not make their
+ * incoming traffic yield. Loaded when there are such connections, and for one pass.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>

@@ -5,11 +5,11 @@
  *
  *   sockops  marks a connection when it is established, and keeps the first right edge small: what the handshake grants
  *            cannot be taken back. Before each ACK, what came since the last one goes to the core
- *            (algorithms/receiver/sample.h), and the core's window becomes TCP_WINDOW_CLAMP, from which the kernel
- *            derives what it advertises (rounded up to its window scale, never moving the right edge left)
+ *            (algorithms/receiver/sample.h), and the core's window becomes TCP_WINDOW_CLAMP. The kernel derives from it
+ *            what it advertises, rounded up to its window scale, never moving the right edge left
  *
- * No program runs for a packet: only a connection that yields has the kernel ask before its ACKs, and all others of the
- * machine pay nothing. What came is read from TCP's own counters, under the socket's lock.
+ * No program runs for a packet. The kernel asks before ACKs of connections that yield only: all others of the machine pay
+ * nothing. What came is read from TCP's own counters, under the socket's lock.
  */
 #ifndef NN_CONNECTION_H
 #define NN_CONNECTION_H

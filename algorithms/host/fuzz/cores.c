@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Fuzzes every core with any samples and siblings whatever, under AddressSanitizer and UndefinedBehaviorSanitizer: no overflow, no
- * division by zero, a window within its bounds and something to send at.
+ * Fuzzes every core with arbitrary samples and siblings, under AddressSanitizer and UndefinedBehaviorSanitizer. There is no
+ * overflow and no division by zero, the window is within its bounds, and the pacing rate is above 0.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Fuzzes every receiver with any segments and ACKs whatever, and parameters that anybody may have set, under
- * AddressSanitizer and UndefinedBehaviorSanitizer: no overflow, no division by zero, never a window of nothing.
+ * Fuzzes every receiver with arbitrary segments, ACKs and parameters, under AddressSanitizer and
+ * UndefinedBehaviorSanitizer: no overflow, no division by zero, never a window of 0.
  */
 #include <stdlib.h>
 

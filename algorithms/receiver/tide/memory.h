@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The window that filled the path without a queue: where a flow that gave way goes back to. It is our guess, and the next
- * return tells whether it was right: one that met a queue as soon as it was reached is rejected.
+ * The window that filled the path without a queue: a flow that backed off returns to it. It is a guess, and the next return
+ * tests it. It is rejected if it meets a queue as soon as it is reached.
  */
 #ifndef NN_MEMORY_H
 #define NN_MEMORY_H
@@ -13,7 +13,7 @@ struct nn_memory {
 	u32 peak; /* its slowly decaying maximum: to where a return may double */
 };
 
-/* Of the window `w`, what the path holds when nobody waits. */
+/* Of the window `w`, what the path holds without a queue. */
 nn_inline u32 nn_held_share(const struct nn_receiver *flow, u32 w, u32 queue)
 {
 	u64 base = nn_max(flow->delay.base.rtt_min, 1);
@@ -21,13 +21,13 @@ nn_inline u32 nn_held_share(const struct nn_receiver *flow, u32 w, u32 queue)
 	return nn_max((u32)(w * base / (base + queue)), flow->floor);
 }
 
-/* What is kept of a peak that was missed: a stranger who took the path may give it back, siblings do not leave. */
+/* What is kept of a peak that was missed: another flow may give the path back, siblings stay. */
 nn_inline u32 nn_kept(const struct nn_memory *m, bool missed, bool siblings)
 {
 	return !missed ? m->peak : siblings ? 0 : m->peak / 2;
 }
 
-/* Somebody else takes the path: what it held stays known, unless the return to it was `missed`. */
+/* Another flow takes the path: what the path held stays known, unless the return to it was `missed`. */
 nn_inline void nn_remember(struct nn_memory *m, u32 share, bool missed, bool siblings)
 {
 	m->full = missed || m->full == NN_NEVER ? share : nn_max(m->full, share);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * How TIDE takes what nobody else wants: double towards the window remembered, then creep.
+ * How TIDE takes what other traffic leaves: double towards the window remembered, then creep.
  *
- * A host's downloads creep together as one does: a segment a round is shared among them. If each took one, sixteen would put
- * five times the target of 4 ms into the queue of 10 Mbit/s in one round, and documents beside them took 1.37 times as long
- * as alone; so 1.17. Who has less than the mean takes a whole one: else 64 had a Jain's index of .68, so 1.00.
+ * The downloads of a host grow as one flow: they share a segment a round. If each took one, sixteen would put five times the
+ * target of 4 ms into the queue of 10 Mbit/s in one round. Documents beside them took 1.37 times as long as alone then, and
+ * take 1.17 now. A flow below the mean takes a whole segment: Jain's index of 64 flows is 1.00 with that, .68 without.
  */
 #ifndef NN_TIDE_RISE_H
 #define NN_TIDE_RISE_H

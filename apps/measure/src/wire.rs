@@ -12,8 +12,8 @@
 //! | [`Request`]      | [`Answer`]              | JSON  |
 //! | [`GO`]: a download begins |                | 1     |
 //!
-//! Before the proof the server has sent less than it was sent, to an address that has answered: no client can make it
-//! send to another.
+//! Before the proof the server has received more than it has sent, and only to an address that has answered. So no client
+//! can make it send to another.
 
 use std::io;
 

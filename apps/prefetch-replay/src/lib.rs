@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! `netnice-replay`: the trace-driven client of TCP Nice (OSDI 2002), section 6.1, with a server and a log to try it on.
 //!
-//! A log becomes visits ([`trace`]); virtual clients, each with a cache and connections of its own, play them against a
-//! server that names what to prefetch, and what they waited for is summed up ([`report`]).
+//! A log becomes visits ([`trace`]). Virtual clients, each with a cache and connections of its own, play them against a
+//! server that names what to prefetch. Their waiting times are summed up ([`report`]).
 
 mod connection;
 pub mod generate;

@@ -106,9 +106,9 @@ pub struct Serve {
 
 /// Make a log in Common Log Format
 ///
-/// SITE. Pages by rank, the r-th as popular as 1/r^0.8. Each links to --links others, drawn by popularity, and embeds a
-/// geometric number of images, 3 in the mean. Pages have log-normal sizes, median 6 kB, sigma 0.8, at most 100 kB; images
-/// bounded Pareto ones, alpha 1.2 from 1 kB to 100 kB.
+/// SITE. Pages have ranks: r is as popular as 1/r^0.8 says. Each links to --links others, drawn by popularity, and embeds a
+/// geometric number of images, 3 in the mean. Pages have log-normal sizes: median 6 kB, sigma 0.8, at most 100 kB. Images
+/// have bounded Pareto sizes: alpha 1.2, from 1 kB to 100 kB.
 ///
 /// VISITS. They begin as a Poisson process, at a page drawn by popularity, and have a geometric number of pages, 6 in the
 /// mean. Of the next pages 85 % are linked from the last one, the k-th link as likely as 1/k, the others drawn by

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What the proxy costs beside nginx as a plain reverse proxy, in the same minute: requests a second of 16 connections,
-//! and what a request takes longer than without any proxy. Rounds alternate; medians count. Needs nginx.
+//! What the proxy costs beside nginx as a plain reverse proxy, in the same minute. Measured are requests a second of 16
+//! connections, and the time of a request above that without a proxy. Rounds alternate; medians count. Needs nginx.
 
 #[path = "../tests/harness.rs"]
 mod harness;

@@ -65,8 +65,8 @@ pub struct Prefetch {
     pub preset: Preset,
     /// Prefetches of one client at a time
     pub outstanding: usize,
-    /// URLs that a page names. Browsers fetch all of them at once; more than `outstanding` are for clients that queue
-    /// them, as the paper's: those are told all that is likely, and know themselves what they have
+    /// URLs that a page names. Browsers fetch all of them at once. More than `outstanding` are for clients that queue
+    /// them, as the paper's: these get all likely URLs, and leave out what they have
     pub hints: Option<usize>,
     /// Least number of networks (IPv4 addresses, IPv6 /64) that have requested a URL before it is hinted
     pub clients: u8,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! `netnice-prefetch`: a reverse proxy that tells browsers what to prefetch, and sends it in the background.
 //!
-//! On hyper rather than pingora: the congestion control is a socket's, so the proxy must own the socket of each reply,
-//! and hyper takes any; it also builds in a fifth of the time.
+//! On hyper rather than pingora: the congestion control is a socket's, so the proxy must own the socket of each reply.
+//! hyper takes any socket. It also builds in a fifth of the time.
 
 mod access;
 mod admin;

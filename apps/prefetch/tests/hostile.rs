@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Thousands of requests that no honest browser sends, beside honest users: nothing crashes, no user gets another's
-//! page, no hint names what strangers planted, memory stays bounded. NETNICE_HOSTILE_TRIES=100000: the long run.
+//! Thousands of requests that no honest browser sends, beside honest users. Nothing crashes, no user gets another's
+//! page, no hint names what strangers planted, and memory stays bounded. NETNICE_HOSTILE_TRIES=100000: the long run.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -154,8 +154,8 @@ impl Core {
         unsafe { c::nn_core_resume(&mut self.flow, base_us, cwnd) }
     }
 
-    /// Ends as the shim does when the socket is given to another algorithm: the word that it leaves there, 0 for
-    /// none, and how the socket may send until the next one says more.
+    /// Ends as the shim does when the socket gets another algorithm. Returns the handover token that it leaves there, 0
+    /// for none, and how the socket may send until the next algorithm decides.
     pub fn leave(&self) -> (u32, Send) {
         let mut send = Send::default();
         // SAFETY: as in `start`.
@@ -235,8 +235,8 @@ impl Random {
     }
 }
 
-/// `steps` events of some flows of `algorithm`: ACKs over a path whose queue comes and goes, now and then a loss, a timeout, an
-/// undo, silence, a flow that leaves and starts again, and one ACK in sixteen that no path would send.
+/// `steps` events of some flows of `algorithm`: ACKs over a path whose queue comes and goes. Now and then there is a loss, a
+/// timeout, an undo, silence, or a flow that ends and starts again. One ACK in sixteen is one that no path would send.
 pub fn recorded(algorithm: Algorithm, seed: u64, steps: usize) -> Vec<Replay> {
     let mut random = Random(seed);
     let (mut now_us, mut delivered, mut queue_us) = (random.next() as u32, 0u32, 0u32);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What TCP Nice, as the paper has it, and netnice know of a path: its base RTT, its buffer, a packet's time at the bottleneck, and
-//! whether it is longer now.
+//! Path estimates of the paper's TCP Nice and of netnice: base RTT, buffer, a packet's time at the bottleneck, and a path
+//! that became longer.
 
 use netnice_cores::decision::{explained, packet_after, Report};
 use netnice_cores::{Algorithm, Param, Recovery, ONE};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What netnice adds to the paper: a host's flows to one place, and what is no queue (delay on the reverse path, a way that
-//! has become longer).
+//! What netnice adds to the paper: a host's flows to one destination, and delays that are no queue. Those are on the
+//! reverse path or of a longer route.
 
 use netnice_cores::{Algorithm, Siblings, ONE};
 

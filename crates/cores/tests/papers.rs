@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! One test a rule: Reno (RFC 5681), Vegas as TCP Nice states it (section 2.1), the row `nice` (sections 2.2 and 2.3, and none
-//! of what netnice adds), and Table I of TCP Nicer.
+//! One test a rule: Reno (RFC 5681), Vegas as TCP Nice states it (section 2.1), the row `nice`, and Table I of TCP Nicer.
+//! The row `nice` is sections 2.2 and 2.3, without the additions of netnice.
 
 use approx::assert_abs_diff_eq;
 use netnice_cores::{Ack, Algorithm, Core, Param, Recovery, Siblings, LONE, ONE};

@@ -33,8 +33,8 @@ fn rounds() -> impl Strategy<Value = Vec<Round>> {
     )
 }
 
-/// Reno by the letter of RFC 5681: a segment more per segment acknowledged in slow start, afterwards one per round trip, or
-/// as much of it as of the window was acknowledged.
+/// Reno by the letter of RFC 5681. In slow start the window grows by a segment per segment acknowledged. Afterwards it grows
+/// by one per round trip, in proportion to the part of the window that was acknowledged.
 struct Reno {
     cwnd: f64,
     ssthresh: f64,

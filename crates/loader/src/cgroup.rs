@@ -117,8 +117,8 @@ impl Hierarchy {
         self.below_root(cgroup).components().count()
     }
 
-    /// The cgroup of a name: a path of the file system, a path below the root, or the last part of one, as units have
-    /// names. Its path is canonical and below the root, by no mount point in between.
+    /// The cgroup of a name. The name is a path of the file system, a path below the root, or the last part of one, as a
+    /// unit's name is. Its path is canonical and below the root, by no mount point in between.
     ///
     /// # Errors
     /// No cgroup or several have the name. It is the root or netnice's own: [`Error::NotAttachable`]. The path leads out of

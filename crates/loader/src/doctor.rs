@@ -181,8 +181,8 @@ fn jit(facts: &Facts) -> Finding {
         Some(_) => check(Verdict::Ok, "The eBPF compiler is on.", ""),
         None => check(
             Verdict::Note,
-            "Not to be seen from here: the setting is hidden in other network namespaces than the first, \
-             and absent where the kernel has no eBPF compiler.",
+            "Not to be seen from here: the setting is hidden in all network namespaces but the first. \
+             It is absent where the kernel has no eBPF compiler.",
             "if loading fails, boot a kernel built with CONFIG_BPF_JIT=y.",
         ),
     }

@@ -211,8 +211,8 @@ fn all_sockets() -> impl Iterator<Item = Tcp> {
     })
 }
 
-/// Gives every window that netnice holds back to the kernel, of whatever process can be reached: idle connections too,
-/// whose next ACK may come when nothing is left that would do it.
+/// Gives every window that netnice holds back to the kernel, of every process that can be reached. Idle connections are
+/// included: their next ACK may come when netnice is already unloaded.
 pub(crate) fn release_all() {
     let maps = Maps::open();
     for socket in all_sockets() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What an up is asked for, what of it is recorded while it is loaded, and what can be set until down: the parameters of
-//! senders and receivers, and which receiver runs.
+//! What `up` is asked for, what of it is recorded while netnice is loaded, and what can be set until `down`. These are the
+//! parameters of senders and receivers, and which receiver runs.
 
 use std::mem::size_of;
 use std::time::{SystemTime, UNIX_EPOCH};

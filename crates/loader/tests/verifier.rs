@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The verifier's budget: what this kernel's verifier had to look at for each program, against tests/verifier/KERNEL.json.
-//! A program that suddenly costs a tenth more has a reason to be known. Needs root.
+//! The verifier's budget: the instructions that this kernel's verifier processed for each program. They are held against
+//! the file of the kernel in tests/verifier/. A program that costs a tenth more fails: find the reason. Needs root.
 //!
 //! `NETNICE_PIN=1 cargo test --release -p netnice-loader verifier` writes the numbers of this kernel anew.
 

@@ -59,8 +59,8 @@ fn after_long() -> String {
 /// Applies to connections that COMMAND opens or accepts. Connections it inherits are unchanged. Root's first use after a
 /// start loads netnice into the kernel, and so does 'netnicectl up'. After that no user needs rights.
 ///
-/// If COMMAND cannot be put in the background, because netnice is not loaded or rights are missing, netnice says so in
-/// one line on standard error and runs COMMAND unchanged, as nice(1) does. With --strict it fails.
+/// COMMAND cannot be put in the background if netnice is not loaded or rights are missing. netnice then says so in one
+/// line on standard error and runs COMMAND unchanged, as nice(1) does. With --strict it fails.
 #[derive(Debug, Parser)]
 #[command(
     name = "netnice",

@@ -54,8 +54,8 @@ fn a_full_disk_is_an_error_that_says_so() {
     }
 }
 
-/// Runs the command line after a session has reserved netnice, where /run is the test's own; the shell's descriptor 9
-/// holds the reservation for as long as the command runs.
+/// Runs the command line after a session has reserved netnice, where /run is the test's own. The shell's descriptor 9
+/// holds the reservation while the command runs.
 const RESERVED: &str = r#"
 mount -t tmpfs none /run && mkdir -m 700 /run/netnice && exec 9>/run/netnice/reserved && flock 9 &&
 echo "4711 tests/run" >&9 && exec "$@"

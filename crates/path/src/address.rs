@@ -2,8 +2,8 @@
 //! Which addresses a path gets.
 //!
 //! Blocks come from 100.64.0.0/10 (RFC 6598). A path takes a /16 of it, uses the first two host
-//! addresses for itself and leaves the rest to the paths started inside: those take eighths, /19, /22, /25,
-//! /28, so five paths nest and packets find their way through all of them. Each IPv4 address a.b.c.d has its
+//! addresses for itself and leaves the rest to the paths started inside. Those take eighths: /19, /22, /25, /28.
+//! So five paths nest, and packets are routed through all of them. Each IPv4 address a.b.c.d has its
 //! IPv6 twin fd6e:6e70:6174::a.b.c.d, with prefixes longer by 96.
 
 use std::fmt;

@@ -194,7 +194,7 @@ impl PathSpec {
 /// A queue in bdp of a direction without a rate.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "a queue in bdp needs a rate and a delay, and the {0} direction lacks one; \
+    "a queue in bdp needs a rate and a delay. The {0} direction lacks one; \
      give --rate and --rtt, or the queue in packets (50p) or bytes (60kB)"
 )]
 pub struct NoBdp(&'static str);

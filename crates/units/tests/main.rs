@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The grammar: what is read, as what, what is refused with which words; and whatever the value, what is printed is read as
-//! the same value.
+//! The grammar: what is read, as what, and what is refused with which words. Every printed value is read as the same value.
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;

@@ -10,8 +10,8 @@ Three things of the two bottlenecks differ and are made equal here, on the lab's
              one service time earlier: the lab's RTT is longer by that
     queue    the path's queue counts the packet being sent, which has left tbf already: the lab's is smaller by one
 
-Without the last two the lab's documents are 5 % faster. What stays: the lab's delay lies on the way of the ACKs alone,
-its timers tick at 1000 Hz, its kernel is 6.12, whatever the host's is.
+Without the last two the lab's documents are 5 % faster. These differences stay: the lab's delay is on the reverse path
+alone, its timers tick at 1000 Hz, and its kernel is 6.12.
 """
 
 import os

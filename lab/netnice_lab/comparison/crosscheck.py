@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """The lab against ns-3, an independent TCP: a few cells of TCP Nice's figures 3 and 4, the same cores in both.
 
-Latencies are compared as multiples of the latency without a background, so that what the two stacks do differently to a
-document alone does not count twice; that latency itself is compared too.
+Latencies are compared as multiples of the latency without a background. So a difference of the two stacks for a
+document alone does not count twice. That latency itself is compared too.
 """
 
 from collections.abc import Iterator

@@ -2,7 +2,7 @@
 """The name of a run's result: a hash of the sources that decide it, not of what a compiler makes of them.
 
 A result depends on the kernel (configuration and patches), the guest's programs, the plan and the seed. If a core of
-ours sends, it depends on that core, what it includes and its row of the table; if a receiver of ours runs, likewise.
+ours sends, it depends on that core, what it includes and its row of the table. The same holds for a receiver of ours.
 Comments, the layout of lines and the names of files are not part of the key: they change no result.
 """
 

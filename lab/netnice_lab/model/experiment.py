@@ -29,8 +29,8 @@ class Bar:
 
     `cell` and `over` name only the keys that matter; `minimum` and `maximum` bound the value. Of `metric` and
     `or_metric`, if there is one, the larger counts: no less than 1 means not better in both. A bar with
-    `holds=False` is known not to be met: every check prints it with our number and the reason and counts it apart,
-    and fails if it is met after all, so that it is promoted. A reason may name what was measured: {mean}, {half}
+    `holds=False` is known not to be met. Every check prints it with our number and the reason, and counts it apart. It
+    fails if the bar is met after all, so that it is promoted. A reason may name what was measured: {mean}, {half}
     (of the 95 % interval) and {seeds}.
     """
 

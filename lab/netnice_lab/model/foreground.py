@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """The foreground's documents: a seeded generator with stated statistics, in place of the paper's Squid trace.
 
-The paper replays 15 minutes of a proxy trace of UC Berkeley that is not public: about 12 active clients on
-average, clients come and go, the link is dimensioned by the trace's mean demand. The generator draws
+The paper replays 15 minutes of a proxy trace of UC Berkeley that is not public. About 12 clients are active on
+average; clients come and go. The link is dimensioned by the trace's mean demand. The generator draws
 
     clients     enter as a Poisson process, stay for an exponential time (mean 60 s), 12 present on average
     pages       a client asks for a page, thinks (exponential, mean 3 s), asks for the next
@@ -10,7 +10,7 @@ average, clients come and go, the link is dimensioned by the trace's mean demand
     sizes       bounded Pareto, shape 1.1, 2 kB to 500 kB: mean 9.7 kB, median 3.8 kB; the largest 1 % of the
                 documents carry about a quarter of the bytes
 
-and then scales all sizes by one factor so that the mean demand over the run is exactly the one asked for: spare
+and then scales all sizes by one factor so that the mean demand over the run is exactly the one asked for. Spare
 capacity is a condition of an experiment, not an outcome.
 """
 

@@ -15,8 +15,8 @@ Values = tuple[tuple[str, int], ...]
 class Protocol:
     """A congestion control of the guest, its parameters, and what else the baseline needs.
 
-    `knobs` are files of the guest and what is written to them; `priority`: the router helps; `rate_part`: the
-    background as a whole is limited to this part of the spare capacity.
+    `knobs`: files of the guest and what is written to them. `priority`: the router helps. `rate_part`: the background
+    as a whole is limited to this part of the spare capacity.
     """
 
     name: str

@@ -2,8 +2,8 @@
 """Topology as data: hosts, routers and the links between them, rendered as ip and tc commands.
 
 A link has two directions, each a pipe: a queue drained at a rate, then a delay. The queue sits on the sending
-device; the delay on an ifb at the receiving side when there is a queue too, because a delay that shares a
-device with a rate would sit before or inside the queue instead of after it. No delay ever sits on the device
+device. If there is a queue, the delay is on an ifb at the receiving side. On a device with a rate it would be
+before or inside the queue instead of after it. No delay ever sits on the device
 of a host that sends: there it would hold back TCP's small-queue accounting.
 """
 
@@ -21,8 +21,8 @@ ETHERNET = 14
 class Queue:
     """A queue discipline and its size.
 
-    kind: 'fifo' (packets or bytes), 'priority' (two such fifos; TOS low-delay goes first), 'red' (bytes; ECN),
-    'fq_codel', 'codel', 'pie', 'fq', 'cake' (they keep their own defaults beyond the limit).
+    kind: 'fifo' (packets or bytes), 'priority' (two such fifos; TOS low-delay goes first), 'red' (bytes; ECN).
+    'fq_codel', 'codel', 'pie', 'fq' and 'cake' keep their own defaults beyond the limit.
     """
 
     kind: str = "fifo"

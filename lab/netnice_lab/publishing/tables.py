@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Tables of the documentation, made from the runs: what stands between two marks of a file is written anew.
 
-`<!-- table SOURCE NAME -->` … `<!-- end -->`: SOURCE is an experiment and NAME one of its tables, or SOURCE is a folder
-of experiments and NAME a module of it with a `summary` of several experiments, or SOURCE is `claims` and NAME a paper's
-claims, their `summary` or the index of their `figures`, from what is recorded.
+`<!-- table SOURCE NAME -->` … `<!-- end -->`, from what is recorded:
+
+- SOURCE is an experiment, and NAME one of its tables.
+- SOURCE is a folder of experiments, and NAME a module of it with a `summary` of several experiments.
+- SOURCE is `claims`, and NAME a paper's claims, their `summary` or the index of their `figures`.
 """
 
 import importlib

@@ -24,16 +24,15 @@ use run::{Server, Window};
 
 /// Fetch documents of heavy-tailed sizes from an HTTP server and measure how long each takes.
 ///
-/// The clients are open loop: when a document is wanted and how long it is depends on the seed alone,
-/// and each is begun at its time over a fresh HTTP/1.1 connection whether or not earlier ones have
-/// arrived. So the same seed offers the same demand to every network.
+/// The clients are open loop: the time and the length of a document depend on the seed alone. Each is
+/// requested at its time over a fresh HTTP/1.1 connection, whether or not earlier ones have arrived. So the same seed offers the same demand to every network.
 ///
-/// Sizes are bounded Pareto with exponent --alpha between --min and --max; with the defaults the mean
+/// Sizes are bounded Pareto with exponent --alpha between --min and --max. With the defaults the mean
 /// is 16,490 bytes, the median 7,290, and one document in a hundred is longer than 172 KB. Any size comes
 /// from one file: the server must support Range, and the file must be at least --max bytes long.
 ///
-/// A document's latency runs from the moment it is wanted (when its connection is begun; the timer's
-/// lateness is part of it and reported as start_late) to its last byte.
+/// A document's latency runs from the moment it is wanted, when its connection is begun, to its last
+/// byte. The timer's lateness is part of it, and is reported as start_late.
 #[derive(Debug, Parser)]
 #[command(name = "netnice-fetch", version)]
 struct Options {

@@ -149,8 +149,8 @@ pub enum FetchError {
     #[error("the server's answer is not HTTP/1.1: {0}")]
     NotHttp(String),
     #[error(
-        "the server answered {0} with {1:?} bytes to a Range of {2} bytes; \
-         it must support Range, and the file must be at least --max bytes long"
+        "the server answered {0} with {1:?} bytes to a Range of {2} bytes. \
+         It must support Range, and the file must be at least --max bytes long"
     )]
     NotThePart(u16, Option<u64>, u64),
 }

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Versions before: what one has left when the new one comes, made here; the last such one, built from the history;
-and uploads that are still at it when the new one comes.
+"""Versions before: what one has left when the new one comes, made here, and the last such one, built from the history.
 
-Until 0.1.0 the policy was loaded once a cgroup, and had a pin of counters for each; in the beginning the levels were
-called nice, nice1 and nice2.
+And uploads that still run when the new one comes.
+
+Until 0.1.0 the policy was loaded once a cgroup, and had a pin of counters for each. At first the levels were called
+nice, nice1 and nice2.
 """
 
 from __future__ import annotations

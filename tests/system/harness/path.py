@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """A slow path between two hosts, what sends over it, and what is measured there.
 
-A figure is a measurement, and fails no test. Where the machine could not keep the path's time the run is void, which
-the figure's name then says: such figures have a history of their own.
+A figure is a measurement, and fails no test. If the machine could not keep the path's time the run is void. The
+figure's name says so, and such figures have a history of their own.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class Day:
             try:
                 yield running
             finally:
-                # Asked to end, rsync goes on for 3 s, and what it has not sent the kernel sends for it, however long
-                # that takes beside a download: the next that is measured would compete with it.
+                # Asked to end, rsync goes on for 3 s. The kernel sends the rest of its data, however long that takes
+                # beside a download: the next measurement would compete with it.
                 for upload in running:
                     upload.signal(signal.SIGKILL)
                 disconnect(self.a, peer_port=self.store.port)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a version before attached to its cgroups, in few lines: a policy that puts new connections on CONTROL, and a
- * receiver that holds their windows to HELD bytes at every segment.
+ * What a version before attached to its cgroups, in few lines. The policy puts new connections on CONTROL. The receiver
+ * holds their windows to HELD bytes at every segment.
  */
 #include <linux/bpf.h>
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""A Debian with systemd as its process 1, in a network namespace of the testbed, on this machine's own kernel; and keys
-of ssh for two such.
-"""
+"""A Debian with systemd as its process 1, in a network namespace, on this machine's own kernel; and keys of ssh."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""The recipes of docs/policy.md: programs that copy, by their names and by the unit that a timer starts; daemons that
-fetch for others, as their packages' units; images and containers.
+"""The recipes of docs/policy.md.
+
+Programs that copy, by their names and by the unit that a timer starts. Daemons that fetch for others, as their
+packages' units. Images and containers.
 """
 
 from __future__ import annotations

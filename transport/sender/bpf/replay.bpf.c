@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Replays recorded flows through the cores as clang compiles them for eBPF and the kernel's JIT runs them: a test holds
- * the windows to those of the host build. Never attached to anything.
+ * Replays recorded flows through the cores as clang compiles them for eBPF and the kernel's JIT runs them. A test compares
+ * the windows with those of the host build. Never attached to anything.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The sender shim's target: eBPF struct_ops. Kernels before 6.10 call cong_control with two arguments, later ones with
- * four; each algorithm has an ops map of either kind and the loader creates the one that the kernel's BTF asks for.
+ * four. Each algorithm has an ops map of either kind, and the loader creates the one for the kernel's BTF.
  */
 #ifndef NN_TARGET_H
 #define NN_TARGET_H

@@ -45,8 +45,8 @@ proptest! {
         }
     }
 
-    /// Full segments of one size, at any times, in any order, with any timestamps: neither the window nor what it goes to
-    /// falls below the floor, but for what some ask for beside siblings.
+    /// Full segments of one size, at any times, in any order, with any timestamps. Neither the window nor its target falls
+    /// below the floor, except to the smaller window that some cores want beside siblings.
     #[test]
     fn no_samples_take_the_window_below_its_floor(
         segments in prop::collection::vec((any_segment(), any::<u32>()), 1..200),

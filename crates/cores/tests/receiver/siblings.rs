@@ -9,8 +9,8 @@ fn join(path: &mut Path) {
     path.steady = (0..120).map(|n| path.now + n * 1000).collect();
 }
 
-/// So many flows of one host or of several, each on a path of its own, after twentieths of a second beside a stranger: their
-/// targets in bytes.
+/// The targets, in bytes, of flows of one host or of several, each on a path of its own. Before that they were for some
+/// twentieths of a second beside a flow that is no sibling.
 fn backed_off(flows: usize, shared: bool, twentieths: usize) -> Vec<u32> {
     let mut paths: Vec<Path> = (0..flows).map(|_| Path::new("tide")).collect();
     if shared {
@@ -74,8 +74,8 @@ fn siblings_that_left_are_forgotten() {
     assert!(used > 0.97, "comes back to {used}");
 }
 
-/// By how many bytes a flow's window grows in each round after a stranger has left, while it believes that so many flows of
-/// its host have a mean window of so many bytes.
+/// By how many bytes a flow's window grows in each round after a flow that is no sibling has ended. To it, `flows` flows of
+/// its host have a mean window of `window` bytes.
 fn growth(flows: u32, window: u32) -> Vec<u32> {
     let mut path = Path::new("tide");
     let (mut targets, siblings) = (Vec::new(), path.core.siblings.clone());

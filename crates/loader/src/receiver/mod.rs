@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The receiver side: an object for all groups that yield with what they receive, one for single sockets, and a socket
-//! option by which those in use begin to.
+//! The receiver side: an object for all cgroups whose incoming traffic yields, one for single sockets, and a socket option
+//! for sockets in use.
 //!
 //! [`Receiver::load`] puts the object into the kernel, [`Receiver::attach`] gives it the connections that a cgroup opens
 //! and accepts from then on, and pins keep it there. [`Receiver::load_adopted`] is the same for single sockets of any

@@ -45,8 +45,8 @@ impl Receiver {
         Self::load_object("the receiver", OBJECT, PROGRAM, shared, &[])
     }
 
-    /// Loads the object for single sockets of any cgroup: it shares the pinned maps of a loaded receiver, in the order
-    /// of [`Receiver::pin_maps`], and `before`, and pins its own, the wishes and the connections.
+    /// Loads the object for single sockets of any cgroup. It shares the pinned maps of a loaded receiver, in the order of
+    /// [`Receiver::pin_maps`], and `before`. It pins its own maps, the wishes and the connections.
     pub fn load_adopted(shared: [&Path; 4], own: [&Path; 2]) -> Result<Self> {
         let names = [DATA, BSS, "of_cgroups", "before"];
         let shared: Vec<_> = names.into_iter().zip(shared).collect();

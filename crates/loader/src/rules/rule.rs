@@ -111,8 +111,8 @@ impl Display for Rule {
 
 const LONGEST: usize = NN_RULE_TEXT as usize;
 
-/// What a name begins with, and what it ends with if anything may be between: together at most 128 bytes, as many as the
-/// kernel's side has room for.
+/// What a name begins with, and, with a '*', what it ends with. Together they have at most 128 bytes, the room of the
+/// kernel's side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     head: String,

@@ -2,7 +2,7 @@
 //! A drop-tail buffer of one band, or of two that share it.
 //!
 //! With two bands a full buffer makes room for a best effort packet by dropping lower effort packets, the
-//! latest first: lower effort is never the reason for a best effort drop, unless it is already in service.
+//! latest first. Lower effort never causes a best effort drop, unless it is already in service.
 
 use std::collections::VecDeque;
 

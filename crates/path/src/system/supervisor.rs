@@ -2,7 +2,7 @@
 //! The process between the emulator and the command.
 //!
 //! It starts the command, passes signals to it, tells the emulator how it ended, and kills whatever the command left
-//! running: also when the emulator was killed, so that no process holds the namespace. Adopting orphans
+//! running. It does so also when the emulator was killed, so that no process holds the namespace. Adopting orphans
 //! (PR_SET_CHILD_SUBREAPER) and outliving the emulator need a process of its own.
 
 use std::ffi::OsString;

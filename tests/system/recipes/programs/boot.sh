@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# boot.sh DEBIAN FOLDER CGROUP: as the first process of new namespaces, becomes systemd in a root with the files of DEBIAN
+# boot.sh DEBIAN FOLDER CGROUP: as the first process of new namespaces, becomes systemd. Its root has the files of DEBIAN
 # and, on top, those of FOLDER/files. What it writes goes to memory; its units are cgroups below CGROUP.
 set -eu
 debian=$1 folder=$2
