@@ -32,7 +32,6 @@
 #define NN_OWN_ALONE 32u /* of a level without a threshold: nothing else bounds its queue from below */
 #define NN_OWN_SHORT 8u /* packet times: less is below level 0's limit, and may be the own queue of level 1 or 2 */
 #define NN_NEARER 2u /* a return takes this part of the missing window each round */
-#define NN_LESS 4u /* part of the queue above beta that goes each round: */
 #define NN_PROBE 8u /* a probe adds this part of W each round: of four parts tried the best beside documents */
 #define NN_EXCESS 8u /* part of the excess above the siblings' mean that a flow gives up each round */
 
@@ -142,7 +141,9 @@ nn_inline void nn_drain(struct nn_state *m, const struct nn_report *r, struct nn
 /* W/2 at the limit, and as much less as the queue is longer. */
 nn_inline void nn_cut_window(const struct nn_report *r, struct nn_window *win)
 {
-	nn_shrink(win, (u32)((u64)win->w * r->limit / nn_max(nn_max(r->queue, r->limit), 1) / 2));
+	u32 queue = nn_max(nn_max(r->queue, r->limit), 1);
+
+	nn_shrink(win, (u32)((u64)win->w * r->limit / queue / 2));
 }
 
 nn_inline void nn_back_off(struct nn_state *m, const struct nn_report *r, struct nn_window *win, u32 floor_us)
@@ -187,8 +188,8 @@ nn_inline void nn_hold(struct nn_state *m, const struct nn_report *r, struct nn_
 	} else if (queued < alpha && nn_has_room(r, win->w)) {
 		nn_window_set(win, win->w + (win->w < r->mean ? NN_ONE : step));
 	} else if (queued > beta && win->w > 2 * NN_ONE) {
-		nn_window_set(win, nn_max(nn_sub_saturating(win->w, (u32)((queued - beta) / NN_LESS / r->siblings)),
-					  2 * NN_ONE));
+		nn_window_set(win,
+			      nn_max(nn_sub_saturating(win->w, (u32)((queued - beta) / 8 / r->siblings)), 2 * NN_ONE));
 	}
 	win->ssthresh = win->w;
 }
@@ -198,13 +199,12 @@ nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_
 {
 	u32 alpha = nn_alpha(p), beta = alpha + alpha / 2, floor_us = p[NN_P_queue_floor];
 	u64 queued = r->queue > floor_us ? nn_queued(r, win->w) : 0;
-	u32 full = m->full == NN_NEVER && r->siblings > 1 && r->mean ? r->mean : m->full;
-	u32 target = full == NN_NEVER ? NN_NEVER : full / 8 * 7;
+	bool first = m->full == NN_NEVER;
+	u32 target = first ? NN_NEVER : m->full / 8 * 7;
 
-	m->full = full; /* the first is the siblings' mean: slow starts of many flows cost others a loss each */
 	nn_level(r, win, r->mean + NN_ONE);
 	m->quiet = r->slow || queued >= alpha ? 0 : nn_min(m->quiet + 1u, 15);
-	if (m->probing && queued > (full == NN_NEVER ? (u64)alpha / 2 * r->siblings : beta)) {
+	if (m->probing && queued > (first ? (u64)alpha / 2 * r->siblings : beta)) {
 		nn_drain(m, r, win, floor_us);
 		m->quiet = 0;
 		return;
@@ -213,7 +213,7 @@ nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_
 		m->phase = NN_STEADY;
 	m->probing -= m->probing > 0;
 	m->returning -= m->returning > 0;
-	if (m->phase == NN_STEADY && m->quiet >= NN_QUIET && win->w < target)
+	if (m->phase == NN_STEADY && m->quiet >= NN_QUIET && win->w < target && win->w >= NN_ONE)
 		m->phase = NN_RISING;
 	if (m->phase == NN_RISING && nn_rise(m, win, target))
 		return;

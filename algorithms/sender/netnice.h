@@ -22,7 +22,7 @@
 	P(min_window, 85)                                                                                              \
 	P(force_window, 0)
 
-#define NETNICE_PARAMS(P) NETNICE_LEVEL(P, 46, 50, 32, 160, 1000, 400)
+#define NETNICE_PARAMS(P) NETNICE_LEVEL(P, 36, 50, 32, 160, 1000, 400)
 #define NETNICE1_PARAMS(P) NETNICE_LEVEL(P, 0, 90, 16, 48, 350, 2000)
 #define NETNICE2_PARAMS(P) NETNICE_LEVEL(P, 0, 90, 4, 26, 120, 4000)
 

@@ -149,7 +149,7 @@ fn segments_that_left_apart_tell_nothing() {
     flow.now_us += WIRE_US;
     let ack = flow.ack(1, 0, BASE_US);
     flow.core.on_ack(&ack);
-    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 46 / 100);
+    assert_eq!(flow.core.rtt_limit(), BASE_US + BASE_US * 36 / 100);
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn an_accepted_connection_has_been_granted_something() {
     assert!(core.look().estimate > 0, "granted");
 }
 
-/// After a loss the limit of level 0 is one packet, or 46 % of the buffer. That of level 1 is two packets, which is more in a
+/// After a loss the limit of level 0 is one packet, or 36 % of the buffer. That of level 1 is two packets, which is more in a
 /// buffer of less than 5.5.
 #[test]
 #[should_panic(expected = "the lower level")]

@@ -9,8 +9,8 @@ use crate::decision::{clear, RULES};
 use crate::feed::{Feeder, BASE_US, LEVELS, MSS};
 use crate::path::SECOND;
 
-/// Limits on a path of 20 ms: 46 % of the base, or twice the floor of 350 and 120 us.
-const LIMITS_US: [u32; 3] = [9_200, 700, 240];
+/// Limits on a path of 20 ms: 36 % of the base, or twice the floor of 350 and 120 us.
+const LIMITS_US: [u32; 3] = [7_200, 700, 240];
 /// And where a packet takes 960 us, which is a multiple of the estimate's 16: 10, 3 and 26/16 packets.
 const PACKET_US: u32 = 960;
 const PACKET_LIMITS_US: [u32; 3] = [9_600, 2_880, 1_560];

@@ -348,7 +348,7 @@ fn a_hosts_flows_keep_together_what_one_would() {
     assert_abs_diff_eq!(growth(own, 1, 11), 1.0, epsilon = 0.01);
     assert_abs_diff_eq!(growth(own, 2, 11), 0.0, epsilon = 0.01);
     let excess = 8.0 - 3.0;
-    assert_abs_diff_eq!(growth(own, 8, 11), -excess / 4.0 / 8.0, epsilon = 0.01);
+    assert_abs_diff_eq!(growth(own, 8, 11), -excess / 8.0 / 8.0, epsilon = 0.01);
 }
 
 #[test]

@@ -30,8 +30,8 @@ ABLATIONS = {
             "probe-end",
             "a probe ends at the limit, not where the path is full",
             DECIDE,
-            "if (m->probing && queued > (full",
-            "if (false && queued > (full",
+            "if (m->probing && queued > (first",
+            "if (false && queued > (first",
         ),
         Mutant(
             "short-drain",
@@ -44,8 +44,8 @@ ABLATIONS = {
             "cut-by-queue",
             "a cut halves, however long the queue",
             DECIDE,
-            "(u32)((u64)win->w * r->limit / nn_max(nn_max(r->queue, r->limit), 1) / 2)",
-            "win->w / 2 + (r->queue & 0)",
+            "(u32)((u64)win->w * r->limit / queue / 2)",
+            "win->w / 2 + (queue & 0)",
         ),
         Mutant(
             "loss-halves-memory",
@@ -58,15 +58,8 @@ ABLATIONS = {
             "return",
             "it comes back as Vegas does",
             DECIDE,
-            "m->quiet >= NN_QUIET && win->w < target",
+            "m->quiet >= NN_QUIET && win->w < target && win->w >= NN_ONE",
             "false && win->w < target",
-        ),
-        Mutant(
-            "mean-to-begin",
-            "the first slow start of an upload beside others of its host goes on until it meets a queue",
-            DECIDE,
-            "m->full == NN_NEVER && r->siblings > 1 && r->mean ? r->mean : m->full",
-            "m->full",
         ),
         Mutant(
             "refuted-memory",
