@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The predictor: the logs it learns from, lines as servers write them; its definition, its bounds and budget, and what it
+//! The predictor: the logs it learns from, lines as servers write them. Its definition, its bounds and budget, and what it
 //! keeps to itself are in files of their own.
 
 mod bounds;

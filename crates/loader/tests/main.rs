@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The cores as eBPF come to the same windows as the host build of the same files; what the verifier makes of each
+//! The cores as eBPF come to the same windows as the host build of the same files. What the verifier makes of each
 //! program is in a file of its own. Needs root.
 
 mod verifier;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The program: what becomes of output without a reader, and of output that cannot be written; and that a command waits
-//! while the machine's netnice is reserved. Needs root.
+//! The program: what becomes of output without a reader, and of output that cannot be written. A command waits while the
+//! machine's netnice is reserved. Needs root.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};

@@ -15,7 +15,7 @@ use crate::trial::{self, Url};
 
 /// Show what netnice does, on an emulated line: half a minute
 ///
-/// Builds a line of 10 Mbit/s and 40 ms between two network namespaces of its own, and fetches pages over it: alone,
+/// Builds a line of 10 Mbit/s and 40 ms between two network namespaces of its own. Fetches pages over it alone,
 /// beside plain uploads, and beside netnice uploads. No packet leaves this machine. Loads netnice if it is not loaded,
 /// and then unloads it at the end. Everything is removed, also after Ctrl-C or kill -9.
 #[derive(Debug, Args)]
@@ -49,8 +49,8 @@ impl Demo {
 
 /// Show what netnice does on your own line, with a download
 ///
-/// Downloads the URL by curl, plain and then in the background, and measures latency meanwhile: connections to the URL's
-/// server, and echoes of the router if it answers them. Loads netnice if it is not loaded, and then unloads it at the
+/// Downloads the URL by curl, plain and then in the background, and measures latency meanwhile. It is that of connections
+/// to the URL's server, and of echoes of the router if it answers them. Loads netnice if it is not loaded, and then unloads it at the
 /// end. What comes is discarded.
 #[derive(Debug, Args)]
 #[command(
