@@ -5,7 +5,7 @@
 
 #include "division.h"
 
-/* The millisecond that somebody last was in: most of what happens, happens in it again. */
+/* The millisecond of the last reading: most events fall into it again. */
 struct nn_millisecond {
 	u64 began; /* nanoseconds */
 	u32 us; /* the same in microseconds, wraps */

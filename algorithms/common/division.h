@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Divisions by a constant that are on the way of every packet, as multiplications: eBPF has no compiler that does so for
- * 64 bits, which take a processor up to 90 cycles.
+ * Divisions by a constant on the way of every packet, as multiplications. Compilers for eBPF do not turn 64-bit divisions
+ * into them, and a division takes a processor up to 90 cycles.
  */
 #ifndef NN_DIVISION_H
 #define NN_DIVISION_H

@@ -74,7 +74,7 @@ nn_inline void nn_round_begin(struct nn_round *round, u32 delivered, u32 now_us)
 	round->max_rtt = 0;
 }
 
-/* One condition, not two: who asked before need not ask again. */
+/* One condition, not two: a compiler then has one branch. */
 nn_inline bool nn_round_over(const struct nn_round *round, const struct nn_ack *ack)
 {
 	return (ack->acked > 0) & nn_reached(ack->sent_delivered, round->end);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Integer names for the cores, whoever compiles them: the eBPF object (vmlinux.h), the kernel module
- * (linux/types.h) or a host program (stdint.h). A core includes nothing else.
+ * Integer names for the cores in each place that compiles them: the eBPF object (vmlinux.h), the kernel module
+ * (linux/types.h) and host programs (stdint.h). A core includes nothing else.
  */
 #ifndef NN_TYPES_H
 #define NN_TYPES_H
@@ -18,8 +18,8 @@ typedef int64_t s64;
 #endif
 
 /*
- * nn_rare: not on every packet's way. In eBPF such functions stay out of line, so that what is on the way of every packet
- * is a few lines of the instruction cache.
+ * nn_rare: not on every packet's way. In eBPF such functions stay out of line, so that the code that each packet runs
+ * fills few lines of the instruction cache.
  */
 #ifdef __bpf__
 #define nn_inline static inline __attribute__((always_inline))

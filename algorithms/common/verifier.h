@@ -4,8 +4,8 @@
  *
  * - nn_less() and what is made of it have none, for what is rarely done and has many. On the way of every packet nn_min()
  *   and nn_max() are cheaper.
- * - nn_forget() is where the paths of a rare decision meet. Their values are read from memory again: what stays in
- *   registers differs from path to path, and the verifier then follows the rest once for each.
+ * - nn_forget() is where the paths of a rare decision meet. Their values are read from memory again. Values in
+ *   registers differ from path to path, and the verifier would follow the rest once for each path.
  */
 #ifndef NN_VERIFIER_H
 #define NN_VERIFIER_H

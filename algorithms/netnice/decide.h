@@ -3,16 +3,16 @@
  * The decision of netnice: the report of a round in, a window out, for the levels 0, 1 and 2. It knows no ACK and no clock.
  *
  * Model: TCP Nice (Venkataramani, Kokku, Dahlin, OSDI 2002) on TCP Vegas (Brakmo, Peterson, JSAC 1995).
- *   RISING    W nears the window that last filled the path; doubles if none is known
- *   STEADY    Vegas. After six clear rounds a probe: W grows by an eighth a round
- *   WAITING   one round: its segments left before the cut, or before the timeout
+ *   RISING    W nears the window that last filled the path; doubles if none is known.
+ *   STEADY    Vegas. After six clear rounds a probe: W grows by an eighth a round.
+ *   WAITING   One round: its segments left before the cut, or before the timeout.
  *
- *   congested: more than `fraction` of the round's segments waited longer than the limit
- *     in a probe, in the first slow start, or short and in a first congested round the queue is the flow's own: drain
- *     otherwise it is another flow's: W <- W/2, or less as the queue is longer
+ *   congested: more than `fraction` of the round's segments waited longer than the limit.
+ *     The queue is the flow's own in a probe, in the first slow start, or if it is short in a first such round: drain.
+ *     Otherwise it is another flow's: W <- W/2, or less as the queue is longer.
  *
  * Deviations from TCP Nice:
- * - The limit is a part of the base RTT or of the queue at a loss, and no less than what own segments take, or timer noise.
+ * - The limit is a part of the base RTT, or of the queue at a loss. It is never below the time of own segments or timer noise.
  * - W returns to a remembered window in a few rounds, faster than Reno grows. A drain writes that memory; a loss, and
  *   congestion during a return, halve it.
  * - Siblings keep alpha to beta segments queued together. A flow above their mean gives up a part of the excess.
@@ -26,14 +26,14 @@
 #include "../common/verifier.h"
 #include "../common/window.h"
 
-#define NN_QUIET 3u /* clear rounds before W returns; twice as many before a probe: pages have come and gone by then */
-#define NN_WAIT_LEAST (4 * NN_ONE) /* below, a round has too few segments to skip one */
-#define NN_OWN_LOST 16u /* 1/16 packet time: after a loss, as the buffer may be no longer than a pair */
-#define NN_OWN_ALONE 32u /* of a level without a threshold: nothing else bounds its queue from below */
-#define NN_OWN_SHORT 8u /* packet times: less is below level 0's limit, and may be the own queue of level 1 or 2 */
-#define NN_NEARER 2u /* a return takes this part of the missing window each round */
-#define NN_PROBE 8u /* a probe adds this part of W each round: of four parts tried the best beside documents */
-#define NN_EXCESS 8u /* part of the excess above the siblings' mean that a flow gives up each round */
+#define NN_QUIET 3u /* clear rounds before W returns; twice as many before a probe, for pages to end. */
+#define NN_WAIT_LEAST (4 * NN_ONE) /* shorter rounds have too few segments to skip one. */
+#define NN_OWN_LOST 16u /* 1/16 packet time: after a loss, as the buffer may be no longer than a pair. */
+#define NN_OWN_ALONE 32u /* of a level without a threshold: nothing else bounds its queue from below. */
+#define NN_OWN_SHORT 8u /* packet times. Less is below level 0's limit, and may be level 1's or 2's own queue. */
+#define NN_NEARER 2u /* a return takes this part of the missing window each round. */
+#define NN_PROBE 8u /* a probe adds this part of W each round. Of four that were tried, the best beside documents. */
+#define NN_EXCESS 8u /* part of the excess above the siblings' mean that a flow gives up each round. */
 
 enum nn_phase { NN_RISING, NN_STEADY, NN_WAITING };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What netnice knows of a path beside its base: a packet's time at the bottleneck, and whether a queue that stands still is
- * a longer route.
+ * Path estimates beside the base RTT: the service time of a packet at the bottleneck, and trials of a longer route. A queue
+ * that stands still may be one.
  *
- *   packet   spacing of arrivals whose segments left together (packet pair: Keshav, SIGCOMM 1991): two thirds have more
- *   route    still for 12 rounds and 5 s --> trial: the queue is added to the base
- *            trial --3 congested rounds--> refuted, and patience doubles; --16 clear rounds--> proved
+ *   packet   spacing of arrivals whose segments left together (packet pair: Keshav, SIGCOMM 1991). Two thirds have more.
+ *   route    still for 12 rounds and 5 s --> trial: the queue is added to the base.
+ *            trial --3 congested rounds--> refuted, and patience doubles; --16 clear rounds--> proved.
  */
 #ifndef NN_PATH_H
 #define NN_PATH_H
@@ -16,7 +16,7 @@
 #define NN_TRIAL_SHIFT 6 /* bits: delays in 64 us */
 #define NN_SINCE_SHIFT 14 /* bits: times in 16 ms, which wrap after 18 minutes */
 #define NN_TRIAL_STILL 12u
-#define NN_TRIAL_STILL_US 5000000u /* a queue that a CUBIC flow keeps on a path of today stands still for less */
+#define NN_TRIAL_STILL_US 5000000u /* the queue of a CUBIC flow on today's paths stands still for less */
 #define NN_TRIAL_ROUNDS 16u /* clear rounds that prove a longer route: growth from one segment to thousands takes 12 */
 #define NN_DOUBTS 3u /* congested rounds that refute it: a return may overshoot twice */
 

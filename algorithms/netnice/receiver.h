@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * netnice as a receiver: arrivals in, the report of a round out (decide.h); the window as bytes to advertise, below one
- * segment as ../receiver/floor.h has it.
+ * netnice as a receiver: arrivals in, the report of a round out (decide.h). The window is bytes to advertise; below one
+ * segment ../receiver/floor.h says which.
  *
  *   base     least round trip of timestamps; without them, of granted windows (../estimate/delay.h)
  *   queue    least one-way delay of the round above its own base

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * netnice as a sender: ACKs in, the report of a round out (decide.h); the window as segments in flight and a rate
- * (../pacing/pace.h), below one segment as pairs.
+ * netnice as a sender: ACKs in, the report of a round out (decide.h). The window is segments in flight and a rate
+ * (../pacing/pace.h), and below one segment a gap between pairs.
  *
  *   base     least RTT of a segment that did not fly alone, of the last 5 to 10 minutes
  *   queue    the lesser of RTT - base and of the one-way delay above its own base (../estimate/forward_delay.h)

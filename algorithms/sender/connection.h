@@ -28,8 +28,8 @@ struct nn_beginning {
 };
 
 /*
- * What follows from the kernel's facts. Karn's rule, though there are timestamps: a retransmission leaves at once while a
- * pacing deadline lies ahead, and Linux stamps it with that deadline, so its echo makes an RTT that is far too small.
+ * What follows from the kernel's facts. Karn's rule holds in spite of timestamps. A retransmission leaves at once while a
+ * pacing deadline lies ahead, and Linux stamps it with that deadline. Its echo makes an RTT that is far too small.
  */
 nn_inline struct nn_ack nn_judge(struct nn_ack ack)
 {
@@ -42,8 +42,8 @@ nn_inline struct nn_ack nn_judge(struct nn_ack ack)
 }
 
 /*
- * Does this ACK end no round, and find the flow in the state that nearly all are in? Such ACKs, nearly all, take a way of
- * their own that the compiler has freed of what only the others need: decisions, and a clock's and a mean's divisions.
+ * Does this ACK end no round, and find the flow in the usual state? Nearly all ACKs do. They take a path of their own,
+ * without decisions and without the divisions of a clock and a mean.
  */
 nn_inline bool nn_is_ordinary(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {

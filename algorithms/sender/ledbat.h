@@ -7,17 +7,17 @@
  *   slow start  as Reno's, left when the queue exceeds slow_start_exit of the target
  *   loss        Reno's rules; W >= 2
  *
- * What it cannot do (so does the RFC): a second flow that starts when the first has filled the queue to the target takes
- * that queue for its base; and a flow alone for more than ten minutes takes its own. ledbatpp.h mends both.
+ * Limits, the RFC's too. A second flow that starts when the first has filled the queue to the target takes that queue for
+ * its base. A flow alone for more than ten minutes takes its own. ledbatpp.h mends both.
  *
  * Deviations:
- * - TCP timestamps carry the one-way delay, so it is known only in the peer's ticks and from the second second on
+ * - TCP timestamps carry the one-way delay. So it is known in the peer's ticks, and from the second second on
  *   (peer_clock.h). Until then, and with peers without a usable clock, the queue is RTT - base RTT.
- * - A clock that shows what the RTT cannot show is measured afresh (peer_clock.h), so a random or jumping one costs LEDBAT its
- *   blindness to the way back, not its life.
- * - When a clock comes into use, all of the queue that the RTT shows counts as the way there: a flow in the middle of
- *   slow start must not take its own queue for the base.
- * - ALLOWED_INCREASE, what a window may exceed the flight by, is a quarter and three segments instead of one segment: a
+ * - A clock that shows more than the RTT can is measured afresh (peer_clock.h). With a random or jumping one LEDBAT sees the
+ *   queue of the reverse path too, and goes on.
+ * - When a clock comes into use, all of the RTT's queue counts as the forward path's. A flow in slow start must not take
+ *   its own queue for the base.
+ * - ALLOWED_INCREASE, the part of a window above the flight, is a quarter and three segments instead of one segment. A
  *   flight that leaves paced and in bursts is that much smaller than its window.
  * - The delay of a lone segment may contain a delayed ACK and is not used.
  * - The history has eight spans of 75 s (delay_history.h); the congestion timeout is TCP's own RTO.

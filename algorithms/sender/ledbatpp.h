@@ -6,13 +6,13 @@
  *   gain        1 / min(16, ceil(2 target / base))
  *   per RTT     queue <= target: W += gain;  otherwise: W += max(gain - W (queue / target - 1), -W/2)
  *   slow start  W += gain a segment acknowledged; the first one ends at 3/4 of the target
- *   slowdown    W = 2 for two round trips, then slow start to where it was; first two round trips after the first slow
- *               start, then again after nine times as long as the last one took: a tenth of the time at most
+ *   slowdown    W = 2 for two round trips, then slow start to where it was.
+ *               The first: two round trips after the first slow start. The next: nine times the length of the last later.
  *
  *     starting --queue, loss--> steady --due--> held --2 RTT--> ramp --W = ssthresh--> steady
  *
- * While all flows that share a path are slow together, each sees the true base; and the base that a flow alone has
- * forgotten comes back.
+ * While all flows that share a path are slow together, each sees the true base. The base that a flow alone has forgotten
+ * comes back.
  *
  * Deviations:
  * - The changes are made by every ACK in proportion to what it acknowledges.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * netnice, levels 0, 1 and 2: TCP Nice (Venkataramani, Kokku, Dahlin, OSDI 2002) for the paths of today.
+ * netnice, levels 0, 1 and 2: TCP Nice (Venkataramani, Kokku, Dahlin, OSDI 2002) for today's paths.
  *
  * The decision is ../netnice/decide.h, the report ../netnice/sender.h; nice.h is the paper's own. A lower level has less of a
  * queue: its limit is packets, where that of level 0 is a part of the base RTT.

@@ -18,9 +18,9 @@
  * - The RTT of a lone segment may hold a delayed ACK: it counts for minRTT only.
  * - Slow start is Vegas' (gamma = 1). It goes on in a round that sees slow segments, and ends with that round's halving.
  * - A window that was not used does not grow (RFC 7661's reason): the paper's senders always have data.
- * - Two segments and more are paced (pace.h); the prototype does not pace (`unpaced`). Without pacing it has .98 to 1.08 of
- *   the goodput in the paper's network and documents wait as long, but .72 of it where RTTs jitter (experiment nice-variants).
- * - No pause is too long for the pair's timer (max_gap = 0), and who finds the path free waits for it all the same.
+ * - Two segments and more are paced (pace.h); the prototype does not pace (`unpaced`). Experiment nice-variants: without
+ *   pacing it has .98 to 1.08 of the goodput in the paper's network, and .72 where RTTs jitter. Documents wait as long.
+ * - The gap between pairs has no upper bound (max_gap = 0). A flow that finds the path free waits for its end.
  */
 #ifndef NN_NICE_H
 #define NN_NICE_H

@@ -2,9 +2,9 @@
 /*
  * TCP Nicer (Alldrin and AuYoung): three levels of TCP Nice, Table I as parameters of one core.
  *
- *   per ACK     a segment is slow if its RTT > thresh minRTT
- *   per round   slow segments > frac of the round, for 1 + delay rounds in a row: W <- W mul/2;  otherwise Vegas with
- *               + add instead of + 1
+ *   per ACK     A segment is slow if its RTT > thresh minRTT.
+ *   per round   slow segments > frac of the round, for 1 + delay rounds in a row: W <- W mul/2.
+ *               Otherwise: Vegas with + add instead of + 1.
  *   W < 1, loss as Nice
  *
  *               thresh  mul   add  frac
@@ -12,11 +12,11 @@
  *   nicer1      1.20    0.50  0.2  0.30
  *   nicer2      1.20    0.10  0.1  0.05
  *
- * Faithful, for the lab. The paper's own level 2 takes half of level 1's throughput; here it takes more, and level 1 alone does
- * not fill the paper's link (docs/levels.md, figure 6). ladder.h is the preset whose levels do not see each other.
+ * Faithful, for the lab. The paper's own level 2 takes half of level 1's throughput; here it takes more. Level 1 alone does not
+ * fill the paper's link (docs/levels.md, figure 6). ladder.h is the preset whose levels do not see each other.
  *
- * Where the paper leaves a choice: Vegas' decrease is one segment as in Nice (Table I names increases only), and "we
- * delay the back off mechanism for an RTT" means that the next round must be congested too. Slow start stands still
+ * Where the paper leaves a choice: Vegas' decrease is one segment as in Nice, as Table I names increases only. "We delay
+ * the back off mechanism for an RTT" means that the next round must be congested too. Slow start stands still
  * for a round that has seen a slow segment.
  */
 #ifndef NN_NICER_H

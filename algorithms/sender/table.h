@@ -2,9 +2,9 @@
 /*
  * The sender algorithms: a row here and a file beside it is all that a new one takes.
  *
- * X(name, core, shipped, PARAMS): `name` is what setsockopt(TCP_CONGESTION) takes; `core` names the hooks (hooks.h), of
- * which core_on_ack() is enough: NN_CORE_AS_RENO (common/flow.h) gives the others; rows that are not shipped are loaded
- * only when asked for; PARAMS is the list of the parameters that the row uses (params.h).
+ * X(name, core, shipped, PARAMS): setsockopt(TCP_CONGESTION) takes `name`. `core` names the hooks (hooks.h), of which
+ * core_on_ack() is enough: NN_CORE_AS_RENO (common/flow.h) gives the others. Rows that are not shipped are loaded only
+ * when asked for. PARAMS is the list of the parameters that the row uses (params.h).
  */
 #ifndef NN_TABLE_H
 #define NN_TABLE_H

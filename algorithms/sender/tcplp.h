@@ -10,8 +10,8 @@
  * Linux's own `lp` is another algorithm by the same name: the lab compares both.
  *
  * Deviations:
- * - TCP timestamps carry the one-way delay (peer_clock.h). Until the peer's tick is known, and with peers without a usable
- *   clock, it is the RTT; min, max and mean are moved over when the tick becomes known, and back when the clock jumps.
+ * - TCP timestamps carry the one-way delay (peer_clock.h). Without a usable clock of the peer, and until its tick is
+ *   known, it is the RTT. Min, max and mean are moved over when the tick becomes known, and back when the clock jumps.
  * - The delay of a lone segment may contain a delayed ACK: it may lower the mean, not raise it.
  * - While the kernel recovers from losses, those are the indication: Reno's rules alone hold.
  * - W = 1 sends pairs every two round trips (pace.h).

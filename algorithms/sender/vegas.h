@@ -8,8 +8,8 @@
  *   loss        Reno's rules
  *
  * Deviations:
- * - RTT is the round's smallest sample, as in Linux's tcp_vegas.c, not a distinguished segment's: one late timer
- *   or delayed ACK must not look like a queue.
+ * - RTT is the round's smallest sample, as in Linux's tcp_vegas.c, not a distinguished segment's. One late timer or
+ *   delayed ACK must not look like a queue.
  * - Queueing delay below queue_floor counts as none, or a LAN's timer noise alone would hold the window down.
  * - Slow start doubles every round, not every other one: Linux's tcp_vegas.c does, and every round's RTT is looked at.
  * - Windows below two do not shrink: Vegas never goes below two segments.

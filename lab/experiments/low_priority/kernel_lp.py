@@ -4,9 +4,9 @@
 Its delay is the peer's TSval less the echo of our own, in ms. That holds the offset of the peer's clock, which Linux
 draws at random for each connection (4.10 and later; `net.ipv4.tcp_timestamps` = 2: no offset).
 
-* The mean is kept eightfold in 32 bits. From an offset of 2^29 on, in 7 of 8 connections, it overflows: it is then
+* The mean is kept eightfold in 32 bits. From an offset of 2^29 on, in 7 of 8 connections, it overflows. It is then
   always below the smallest delay, and there is never an early indication.
-* In the eighth, the first indication makes that delay the smallest and twice that delay the largest, offset and all: no
+* In the eighth, the first indication makes that delay the smallest and twice that delay the largest, offset and all. No
   queue exceeds 15 % of their distance.
 
 So `lp` is NewReno. Before 4.10 two hosts' clocks differed by their uptimes: more than six days, 2^29 ms, did the same.

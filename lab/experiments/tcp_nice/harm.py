@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """What it takes for prefetching on Reno to hurt as in TCP Nice's figure 10: more at a time, larger sites, slower lines.
 
-In nice-fig10 each user prefetches one object after the other, of a site that soon is in the cache: even on Reno that
+In nice-fig10 each user prefetches one object after the other, of a site that soon is in the cache. Even on Reno that
 makes demand faster. The paper's clients pipelined, and its hints went on without end.
 """
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Theorem 1 of TCP Nice: the bound on Reno's loss of throughput, the fluid model behind it, integrated, and the lab.
 
-State: Wr and Wn, the packets in flight of m Reno and l Nice flows, on a link of mu packets/s with round trip tau
-and a buffer of B packets. Reno grows by one a round trip each. Nice grows while the queue is empty, shrinks by
-one a round trip each while it is not (Vegas with beta = 0), and halves once a round trip above t B, at most as
-fast as Reno grows, so that the queue does not fall below t B. Wr + Wn = mu tau + B is a loss: all times gamma.
+The state is Wr and Wn, the packets in flight of m Reno and l Nice flows. The link has mu packets/s, a round trip of tau
+and a buffer of B packets. Reno grows by one a round trip each. Nice grows while the queue is empty. It shrinks by one a
+round trip each while it is not (Vegas with beta = 0). Above t B it halves once a round trip, at most as fast as Reno
+grows, so that the queue stays above that. Wr + Wn = mu tau + B is a loss: all times gamma.
 
 Interference is the loss of packets that Reno has in a period, from loss to loss, as in the paper's outline. By the
-second it would be more than the bound where few Nice flows yield to several Reno flows: the period becomes longer, by
+second it would be more than the bound where few Nice flows yield to several Reno flows. The period becomes longer, by
 0.4 % with 4 Reno flows, 1 Nice flow and 49 packets, and its packets stay the same.
 """
 

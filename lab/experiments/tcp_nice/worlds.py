@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Which property of the world makes Reno and Vegas cost documents ten times their time: the paper's and today's.
 
-The paper's documents came by ns-2's TCP of 2002, which differs from Linux in how it repairs losses, and that is what a
-full queue costs a short transfer.
+The paper's documents came by ns-2's TCP of 2002, which differs from Linux in how it repairs losses. That is what a full
+queue costs a short transfer.
 """
 
 from __future__ import annotations

@@ -210,11 +210,11 @@ EXPERIMENTS["vulture-fast"] = report_figure(
 
 # What the least window costs on slow links, beside documents and beside an endless transfer.
 #
-# It is physics. A receiver's only means is its window, and a window below a segment is none: the sender waits for more,
-# until its persist timer sends what fits, once in 0.2 s and more seldom (kernel-notes: 3 kB/s). With two segments
+# It is physics. A receiver's only means is its window, and a window below a segment is none. The sender waits for more,
+# until its persist timer sends what fits, once in 0.2 s and more seldom: 3 kB/s. With two segments
 # delayed ACKs keep pace, with one each waits for its own. The kernel rounds to its window scale: 1448 or 2896 bytes
-# become 2 or 3 kB with a scale of 10. So the least that a download takes is a segment or two in each round trip, and of
-# n segments that path and queue hold, that transfer loses one in n. Pauses below it, beside siblings, are TIDE's
+# become 2 or 3 kB with a scale of 10. So the least that a download takes is a segment or two in each round trip. Of n
+# segments that path and queue hold, that transfer loses one in n. Pauses below it, beside siblings, are TIDE's
 # (tide.h).
 RATES = (0.25, 0.5, 1.0, 2.0)
 LEAST = {f"least-{n}": Receiver("rledbat", (("floor", n), ("initial", n), ("target", 100))) for n in (1, 2)}
