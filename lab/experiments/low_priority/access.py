@@ -2,8 +2,8 @@
 """The worlds of the report on low-priority TCP in Linux: bulk flows of two flavours on its access links.
 
 Its Wi-Fi and ADSL lines were real. Here the Wi-Fi is a link whose rate changes every 0.5 s, drawn from a log-normal
-distribution between a quarter and twice 16 Mbit/s. It has 2 ms of jitter on the way of the ACKs and 64 packets of buffer.
-The ADSL line sends 1 Mbit/s through one second of buffer, `bloated` through four.
+distribution between a quarter and twice 16 Mbit/s. It has 2 ms of jitter on the way of the ACKs, and a buffer of 64
+packets. The ADSL line sends 1 Mbit/s through one second of buffer, `bloated` through four.
 """
 
 from dataclasses import dataclass, replace
