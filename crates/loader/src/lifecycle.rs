@@ -62,7 +62,7 @@ fn bring(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> 
     let kept = Kept {
         adopting: options.applications || receiver::adopting(),
         refusing: options.quic || quic::refusing(),
-        nice: niceness::entries(),
+        nice: niceness::Kept::read(),
     };
     let (attached, ruled) = (attachments::entries(), rules::current());
     // The mark of completeness first: a command that dies from here on leaves something visibly incomplete.
@@ -116,8 +116,7 @@ fn let_applications(hierarchy: &Hierarchy) -> Result<bool> {
 struct Kept {
     adopting: bool,
     refusing: bool,
-    /// Processes and their bits.
-    nice: Vec<(u32, u32)>,
+    nice: niceness::Kept,
 }
 
 fn load(
@@ -162,7 +161,7 @@ fn load(
 }
 
 /// What processes of any cgroup need, all of it or nothing.
-fn load_for_all(hierarchy: &Hierarchy, mark: bool, nice: &[(u32, u32)]) -> Result<()> {
+fn load_for_all(hierarchy: &Hierarchy, mark: bool, nice: &niceness::Kept) -> Result<()> {
     niceness::load(hierarchy, mark, nice)?;
     receiver::load_adopted(hierarchy).inspect_err(|_| {
         let _ = niceness::unload(); // the first error is the one to tell

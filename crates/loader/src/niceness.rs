@@ -14,10 +14,11 @@ use rustix::io::Errno;
 use serde::Serialize;
 
 use crate::cgroup::Hierarchy;
+use crate::deadline::{self, Ends};
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
 use crate::policy::{self, Counters};
 use crate::shared::{
-    niceness_choices, niceness_counters, nn_verb, NN_CALL_ANSWERS, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE,
+    niceness_choices, niceness_counters, nn_verb, timed, NN_CALL_ANSWERS, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE,
     NN_CALL_NO_QUIC, NN_CALL_RAISE, NN_CALL_SET, NN_NICENESS_LEVEL_0, NN_NICENESS_NO_QUIC, NN_NICENESS_RECEIVES,
     NN_NICENESS_SENDS, NN_NICENESS_UNMARKED,
 };
@@ -44,6 +45,9 @@ pub struct NiceProcess {
     pub pid: u32,
     #[serde(flatten)]
     pub group: Group,
+    /// When it ends, in whole or in part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ends: Option<Ends>,
 }
 
 /// `None` when it is not loaded or may not be read.
@@ -51,7 +55,11 @@ pub fn status() -> Option<NicenessStatus> {
     let (counters, refused) = counters()?;
     let mut processes: Vec<_> = entries()
         .into_iter()
-        .filter_map(|(pid, bits)| group(bits).map(|group| NiceProcess { pid, group }))
+        .filter_map(|(pid, bits)| {
+            let ends = deadline::of(pid);
+            let group = Group::nicer(group(bits), ends.map(|part| part.group))?;
+            Some(NiceProcess { pid, group, ends })
+        })
         .collect();
     processes.sort_unstable_by_key(|process| process.pid);
     Some(NicenessStatus {
@@ -110,7 +118,7 @@ pub(crate) fn group(bits: u32) -> Option<Group> {
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/niceness.bpf.o"));
 /// Last the call: a process that gets an answer finds everything in place.
-const PROGRAMS: [(&str, Place); 8] = [
+const PROGRAMS: [(&str, Place); 9] = [
     ("netnice_fork", Place::Kernel),
     ("netnice_exit", Place::Kernel),
     ("netnice_exec", Place::Kernel),
@@ -118,6 +126,7 @@ const PROGRAMS: [(&str, Place); 8] = [
     ("netnice_removed", Place::Kernel),
     ("netnice_socket", Place::Root),
     ("netnice_opened", Place::Root),
+    ("netnice_deadline", Place::Root),
     ("netnice_call", Place::Root),
 ];
 
@@ -136,9 +145,23 @@ pub(crate) fn links() -> impl Iterator<Item = (std::path::PathBuf, Place)> {
         .map(|(name, place)| (pins::niceness_link(name), place))
 }
 
-/// Loads and attaches everything; the policy is loaded. `kept` are the bits of processes that were nice before. On
-/// failure nothing stays.
-pub(crate) fn load(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result<()> {
+/// Processes that were nice before a repair: their bits, and what of them ends.
+pub(crate) struct Kept {
+    bits: Vec<(u32, u32)>,
+    timed: Vec<(u32, timed)>,
+}
+
+impl Kept {
+    pub(crate) fn read() -> Self {
+        Self {
+            bits: entries(),
+            timed: deadline::entries(),
+        }
+    }
+}
+
+/// Loads and attaches everything; the policy is loaded. On failure nothing stays.
+pub(crate) fn load(hierarchy: &Hierarchy, marks: bool, kept: &Kept) -> Result<()> {
     let done = attach_all(hierarchy, marks, kept);
     if done.is_err() {
         unload()?;
@@ -152,6 +175,7 @@ pub(crate) fn unload() -> Result<()> {
     }
     for map in [
         pins::processes(),
+        pins::timed(),
         pins::attached(),
         pins::rules(),
         pins::niceness_choices(),
@@ -162,13 +186,14 @@ pub(crate) fn unload() -> Result<()> {
     Ok(())
 }
 
-fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result<()> {
+fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &Kept) -> Result<()> {
     let mut open = object::open(
         "the programs of niceness",
         OBJECT,
         &[("moved", &pins::moved()), ("before", &pins::before())],
         &[
             ("processes", &pins::processes()),
+            ("timed", &pins::timed()),
             ("attached", &pins::attached()),
             ("rules", &pins::rules()),
             ("wishes", &pins::receiver_wishes()),
@@ -182,7 +207,7 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result
             continue;
         };
         if name.ends_with(".bss.known") {
-            for (pid, _) in alive(kept) {
+            for (pid, _) in alive(&kept.bits) {
                 note(value, *pid);
             }
         } else if name.ends_with(".data") {
@@ -194,10 +219,13 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result
     }
     let root = File::open(hierarchy.root()).map_err(Error::file("open the root of the cgroups", hierarchy.root()))?;
     let mut loaded = open.load().map_err(Error::bpf("load the programs of niceness"))?;
-    for (pid, bits) in alive(kept) {
-        let processes = loaded.maps_mut().find(|map| map.name() == "processes");
-        let processes = processes.expect("the object has a map of processes");
-        let _ = update(&processes, *pid, *bits); // one of the same size had room for all of them
+    for map in loaded.maps_mut() {
+        // One of the same size had room for all of them.
+        if map.name() == "processes" {
+            alive(&kept.bits).for_each(|(pid, bits)| drop(update(&map, *pid, *bits)));
+        } else if map.name() == "timed" {
+            alive(&kept.timed).for_each(|(pid, part)| drop(deadline::put(&map, *pid, *part)));
+        }
     }
     for (name, place) in PROGRAMS {
         let program = loaded.progs_mut().find(|program| program.name() == name);
@@ -217,7 +245,7 @@ fn attach(program: &ProgramMut<'_>, place: Place, root: &File) -> libbpf_rs::Res
 }
 
 /// Those that still run.
-fn alive(kept: &[(u32, u32)]) -> impl Iterator<Item = &(u32, u32)> {
+fn alive<T>(kept: &[(u32, T)]) -> impl Iterator<Item = &(u32, T)> {
     let runs = |pid: u32| std::path::Path::new(&format!("/proc/{pid}")).exists();
     kept.iter().filter(move |(pid, _)| runs(*pid))
 }
@@ -265,6 +293,8 @@ fn counters() -> Option<(Counters, u64)> {
 }
 
 const DONE: u32 = NN_CALL_DONE as u32;
+/// The bits of a call that number a process.
+const PROCESS_BITS: u32 = 0x3f_ffff;
 
 /// Why a process did not become nicer.
 #[derive(Debug, thiserror::Error)]
@@ -315,7 +345,12 @@ pub fn set(pid: u32, to: Option<Group>) -> Result<(), Refusal> {
 /// The niceness that the process has then.
 fn ask(verb: nn_verb, niceness: u32, pid: u32) -> Result<u32, Refusal> {
     let offset = 1 << 30 | u64::from(verb) << 28 | u64::from(niceness) << 22 | u64::from(pid);
-    let why = match file().and_then(|file| file.read_at(&mut [0], offset)) {
+    call(NN_CALL_FILE, offset)
+}
+
+/// Reads a sysctl there; what is said, less [`DONE`].
+pub(crate) fn call(file: &[u8], offset: u64) -> Result<u32, Refusal> {
+    let why = match open(file).and_then(|file| file.read_at(&mut [0], offset)) {
         Ok(_) => return Err(Refusal::Unanswered),
         Err(why) => why,
     };
@@ -325,13 +360,13 @@ fn ask(verb: nn_verb, niceness: u32, pid: u32) -> Result<u32, Refusal> {
     }
     Err(match Errno::from_io_error(&why) {
         Some(Errno::NOMEM) => Refusal::NoRoom,
-        Some(Errno::SRCH) => Refusal::NoProcess(pid),
+        Some(Errno::SRCH) => Refusal::NoProcess(offset as u32 & PROCESS_BITS),
         _ => Refusal::Other(why),
     })
 }
 
-fn file() -> io::Result<File> {
-    let name = String::from_utf8_lossy(&NN_CALL_FILE[..NN_CALL_FILE.len() - 1]);
+fn open(file: &[u8]) -> io::Result<File> {
+    let name = String::from_utf8_lossy(&file[..file.len() - 1]);
     File::open(format!("/proc/sys/{name}"))
 }
 

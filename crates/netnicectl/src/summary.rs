@@ -5,6 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use netnice_loader::attachments::Attachment;
+use netnice_loader::deadline::Ends;
 use netnice_loader::group::Direction;
 use netnice_loader::niceness::NicenessStatus;
 use netnice_loader::policy::Counters;
@@ -158,6 +159,11 @@ fn group(f: &mut Formatter<'_>, group: &GroupStatus) -> fmt::Result {
 fn niceness(f: &mut Formatter<'_>, niceness: &NicenessStatus) -> fmt::Result {
     writeln!(f, "nice by themselves, in whatever cgroup")?;
     writeln!(f, "  processes        {}", niceness.processes.len())?;
+    for process in &niceness.processes {
+        if let Some(Ends { group, until }) = process.ends {
+            writeln!(f, "  until {until}  process {} at level {group}", process.pid)?;
+        }
+    }
     if niceness.refused > 0 {
         writeln!(
             f,

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""netnice --until and --for: in the background until then, in the foreground after, with the connections in use."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from system.harness.commands import DROP, Pair, end, end_as_text, netnice, netnicectl, runs_on
+from testbed import Process, program
+from testbed.namespace import wait_until
+
+pytestmark = pytest.mark.usefixtures("up")
+SECONDS = 3
+
+
+def waiting() -> list[int]:
+    """The processes that wait for a deadline."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[0] == b"netnice-until":
+            found.append(int(folder.name))
+    return found
+
+
+def switched(pair: Pair, begun: float, default: str = "cubic") -> float:
+    """When the one connection is in the foreground again, in seconds since then."""
+    wait_until(lambda: set(runs_on(pair.a)) == {default}, "the connection to be in the foreground", seconds=10)
+    return time.time() - begun
+
+
+class TestEnds:
+    def test_live_and_new_connections(self, pair: Pair) -> None:
+        port = int(pair.end(pair.b, "listen").line())
+        begun = time.time()
+        words = ["--for", f"{SECONDS}s", *end("connect", pair.b4, str(port))]
+        with pair.a.spawn(program("netnice"), *words, stdout=subprocess.PIPE) as client:
+            client.line()
+            assert runs_on(pair.a) == ["netnice"]
+            assert netnice("-p", str(client.pid)).stdout == "0\n"
+            assert len(waiting()) == 1
+            assert abs(switched(pair, begun) - SECONDS) < 1
+            assert netnice("-p", str(client.pid)).stdout == "foreground\n"
+        wait_until(lambda: not waiting(), "the process that waits to end")
+
+    def test_children_until_a_time_of_day(self, pair: Pair) -> None:
+        port = int(pair.end(pair.b, "listen").line())
+        at = int(time.time()) + SECONDS
+        late = f'sleep {SECONDS + 1}; exec "$@"'
+        until = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+        words = ["--until", until, "sh", "-c", late, "sh", *end("connect", pair.b4, str(port))]
+        with pair.a.spawn(program("netnice"), *words, stdout=subprocess.PIPE) as client:
+            wait_until(lambda: netnice("-p", str(client.pid)).stdout == "0\n", "it to be nice")
+            client.line()
+            assert runs_on(pair.a) == ["cubic"], "made after the deadline"
+            assert netnice("-p", str(client.pid)).stdout == "foreground\n"
+
+    def test_what_it_was_before_stays(self) -> None:
+        words = ["-n", "0", program("netnice"), "-n", "2", "--for", f"{SECONDS}s", "sleep", "60"]
+        with Process([program("netnice"), *words]) as process:
+            wait_until(lambda: netnice("-p", str(process.pid)).stdout == "2\n", "it to be nice")
+            wait_until(lambda: netnice("-p", str(process.pid)).stdout == "0\n", "the rest to end", seconds=10)
+
+    def test_a_user(self, pair: Pair) -> None:
+        pair.a.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=reno")  # users may set it everywhere
+        port = int(pair.end(pair.b, "listen").line())
+        begun = time.time()
+        words = [*DROP, program("netnice"), "--for", f"{SECONDS}s"]
+        with pair.a.spawn(
+            *words, *end_as_text("connect", pair.b4, str(port), python="/usr/bin/python3"), stdout=subprocess.PIPE
+        ) as client:
+            client.line()
+            assert runs_on(pair.a) == ["netnice"]
+            assert abs(switched(pair, begun, "reno") - SECONDS) < 1
+
+    def test_root_ends_the_deadline(self) -> None:
+        with Process([program("netnice"), "--for", f"{SECONDS}s", "sleep", "60"]) as process:
+            wait_until(lambda: netnice("-p", str(process.pid)).stdout == "0\n", "it to be nice")
+            netnice("-n", "0", "-p", str(process.pid))
+            time.sleep(SECONDS + 0.5)
+            assert netnice("-p", str(process.pid)).stdout == "0\n"
+            netnice("-n", "off", "-p", str(process.pid))
+            assert netnice("-p", str(process.pid)).stdout == "foreground\n"
+
+    def test_a_longer_wish_is_not_cut_short(self) -> None:
+        inner = [program("netnice"), "--for", "1s", "sleep", "60"]
+        with Process([program("netnice"), "--for", f"{SECONDS + 1}s", *inner]) as process:
+            wait_until(lambda: netnice("-p", str(process.pid)).stdout == "0\n", "it to be nice")
+            time.sleep(2)
+            assert netnice("-p", str(process.pid)).stdout == "0\n"
+            wait_until(lambda: netnice("-p", str(process.pid)).stdout == "foreground\n", "both to end", seconds=10)
+
+
+class TestWaiting:
+    def test_it_ends_with_the_program(self) -> None:
+        with Process([program("netnice"), "--for", "1h", "sleep", "60"]):
+            wait_until(lambda: len(waiting()) == 1, "a process to wait")
+        wait_until(lambda: not waiting(), "it to end")
+
+    def test_it_holds_no_file_and_is_no_child(self, tmp_path: Path) -> None:
+        lock = tmp_path / "lock"
+        script = f'exec 9>"{lock}"; exec {program("netnice")} --for 1h sh -c "ps --ppid \\$\\$ -o comm="'
+        done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=10, check=True)
+        assert "netnice" not in done.stdout
+        for pid in waiting():
+            assert lock not in [fd.readlink() for fd in Path(f"/proc/{pid}/fd").iterdir()]
+        wait_until(lambda: not waiting(), "it to end")
+
+
+class TestTold:
+    def test_until_when(self, pair: Pair) -> None:
+        port = int(pair.end(pair.b, "listen").line())
+        words = ["--until", "2029-12-01 08:00", *end("connect", pair.b4, str(port))]
+        with pair.a.spawn(program("netnice"), *words, stdout=subprocess.PIPE) as client:
+            client.line()
+            pid, said = str(client.pid), "until 2029-12-01 08:00:00"
+            assert f"0 {said}" in netnicectl("explain", pid).stdout
+            assert said in netnicectl("status").stdout
+            assert said in pair.a.run(program("netnicectl"), "top", "--once", "-i", "0.1").stdout
+            (one,) = json.loads(netnicectl("status", "--json").stdout)["niceness"]["processes"]
+            assert (one["pid"], one["level"], one["ends"]["until"]) == (client.pid, 0, said.removeprefix("until "))
+
+    def test_what_is_none(self) -> None:
+        for option, value in (
+            ("--until", "tomorrow"),
+            ("--until", "2020-01-01 00:00"),
+            ("--for", "90"),
+            ("--for", "0s"),
+        ):
+            done = netnice(option, value, "true", check=False)
+            assert (done.returncode, option in done.stderr) == (125, True), done.stderr
