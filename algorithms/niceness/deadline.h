@@ -25,6 +25,7 @@ enum nn_deadline_verb {
 	NN_DEADLINE_AT, /* number: seconds of the wall clock, as many bits of them as there is room for */
 	NN_DEADLINE_IN, /* number: seconds from now, whatever the wall clock does */
 	NN_DEADLINE_ASK, /* number: a process, as numbered in the caller's namespace; changes nothing */
+	NN_DEADLINE_GIVE, /* number: a process that gets the caller's own deadline; takes root */
 };
 
 /* What is told: NN_CALL_DONE of call.h, and one of these. */

@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from system.harness import kernel
 from system.harness.commands import DROP, Pair, end, end_as_text, netnice, netnicectl, runs_on
+from system.harness.kernel import inside
 from testbed import Process, program
 from testbed.namespace import wait_until
 
@@ -18,17 +22,25 @@ pytestmark = pytest.mark.usefixtures("up")
 SECONDS = 3
 
 
-def waiting() -> list[int]:
-    """The processes that wait for a deadline."""
+def waiting(name: bytes = b"netnice-until") -> list[int]:
+    """The processes that wait for a deadline, or for the hours of rules."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             words = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if words[0] == b"netnice-until":
+        if words[0] == name:
             found.append(int(folder.name))
     return found
+
+
+def all_on(pair: Pair, name: str) -> bool:
+    return set(runs_on(pair.a)) == {name}
+
+
+def is_at(pid: int, level: str) -> bool:
+    return netnice("-p", str(pid)).stdout == f"{level}\n"
 
 
 def switched(pair: Pair, begun: float, default: str = "cubic") -> float:
@@ -125,8 +137,8 @@ class TestTold:
             assert f"0 {said}" in netnicectl("explain", pid).stdout
             assert said in netnicectl("status").stdout
             assert said in pair.a.run(program("netnicectl"), "top", "--once", "-i", "0.1").stdout
-            (one,) = json.loads(netnicectl("status", "--json").stdout)["niceness"]["processes"]
-            assert (one["pid"], one["level"], one["ends"]["until"]) == (client.pid, 0, said.removeprefix("until "))
+            (one,) = json.loads(netnicectl("status", "--json").stdout)["timed"]
+            assert (one["pid"], one["level"], one["until"]) == (client.pid, 0, said.removeprefix("until "))
 
     def test_what_is_none(self) -> None:
         for option, value in (
@@ -137,3 +149,59 @@ class TestTold:
         ):
             done = netnice(option, value, "true", check=False)
             assert (done.returncode, option in done.stderr) == (125, True), done.stderr
+
+
+class TestRules:
+    """Hours: of cgroups and of programs, those that are there and those to come."""
+
+    @staticmethod
+    def hours(begin: int, end: int) -> str:
+        """These seconds from now."""
+        now = time.time()
+        first, last = (time.strftime("%H:%M:%S", time.localtime(now + ahead)) for ahead in (begin, end))
+        return f'from = "{first}"\nuntil = "{last}"\n'
+
+    @staticmethod
+    def apply(folder: Path, text: str) -> None:
+        file = folder / "policy.toml"
+        file.write_text(text)
+        netnicectl("policy", "apply", str(file))
+
+    def test_a_unit(self, pair: Pair, tmp_path: Path) -> None:
+        with kernel.cgroup("nnt-hours.service") as unit, pair.end(pair.a, "many", "5", first=inside(unit)) as holder:
+            holder.line()
+            self.apply(tmp_path, f'[[rule]]\nunit = "nnt-hours.service"\n{self.hours(2, 5)}')
+            begun = time.monotonic()
+            assert set(runs_on(pair.a)) == {"cubic"}
+            for ahead, expected in ((2, "netnice"), (5, "cubic")):
+                wait_until(partial(all_on, pair, expected), f"all on {expected}", seconds=10)
+                assert abs(time.monotonic() - begun - ahead) < 1.5  # a time of day is a whole second
+        netnicectl("policy", "apply", "/dev/null")
+        assert not waiting(b"netnice-hours")
+
+    def test_a_program_that_begins_and_one_that_runs(self, tmp_path: Path) -> None:
+        sleeper = tmp_path / "nnt-hours"
+        shutil.copy(program("sleep"), sleeper)
+        with Process([str(sleeper), "60"]) as before:
+            self.apply(tmp_path, f'[[rule]]\ncommand = "nnt-hours"\nlevel = 1\n{self.hours(-1, 4)}')
+            with Process([str(sleeper), "60"]) as after:
+                for process in (before, after):
+                    wait_until(partial(is_at, process.pid, "1"), "it to be nice")
+                for process in (before, after):
+                    wait_until(
+                        partial(is_at, process.pid, "foreground"),
+                        "the hours to end",
+                        seconds=10,
+                    )
+            with Process([str(sleeper), "60"]) as late:
+                time.sleep(0.3)
+                assert netnice("-p", str(late.pid)).stdout == "foreground\n"
+
+    def test_shown(self, tmp_path: Path) -> None:
+        self.apply(tmp_path, '[[rule]]\nunit = "nnt-*"\nfrom = "18:00"\nuntil = "08:00"\n')
+        assert "nnt-*: 0, from 18:00 until 08:00" in netnicectl("policy", "show").stdout
+        assert len(waiting(b"netnice-hours")) == 1
+        netnicectl("policy", "apply", "--again")
+        assert len(waiting(b"netnice-hours")) == 1
+        netnicectl("down")
+        wait_until(lambda: not waiting(b"netnice-hours"), "the process that waits to end")

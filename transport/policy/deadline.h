@@ -54,6 +54,19 @@ static __always_inline long arm(u32 process, struct nn_deadline until)
 	return bpf_map_update_elem(&timed, &process, &first, BPF_ANY);
 }
 
+/* A rule's hours: as nice as that until they end. */
+static __always_inline long raise_until(u32 process, u32 bits, u64 wall)
+{
+	struct timed *part = bpf_map_lookup_elem(&timed, &process), first = { .until.wall = wall, .bits = bits };
+
+	if (part && !is_over(part)) {
+		part->until = nn_deadline_later(part->until, first.until);
+		__sync_fetch_and_or(&part->bits, bits);
+		return 0;
+	}
+	return bpf_map_update_elem(&timed, &process, &first, BPF_ANY);
+}
+
 static __always_inline struct nn_deadline deadline_of_call(struct nn_deadline_call call)
 {
 	struct nn_deadline until = {};

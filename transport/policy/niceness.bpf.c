@@ -186,15 +186,24 @@ static __noinline int answer_deadline(u32 offset)
 	struct nn_deadline_call call = nn_deadline_call_of(offset);
 	u32 process = bpf_get_current_pid_tgid() >> 32;
 	struct process target = {};
+	struct nn_deadline until;
+	struct timed *part;
 
 	if (call.verb == NN_DEADLINE_ASK) {
 		if (!find_process(call.number, &target))
 			return -ESRCH;
 		return done(deadline_state(target.number));
 	}
-	if (call.verb != NN_DEADLINE_AT && call.verb != NN_DEADLINE_IN)
-		return -EINVAL;
-	if (arm(process, deadline_of_call(call)))
+	if (call.verb == NN_DEADLINE_GIVE) {
+		part = bpf_map_lookup_elem(&timed, &process);
+		if (!part || !is_root() || !find_process(call.number, &target))
+			return -EPERM;
+		until = part->until;
+		process = target.number;
+	} else {
+		until = deadline_of_call(call);
+	}
+	if (arm(process, until))
 		return -ENOMEM;
 	return add(process, PROCESS_TIMED) == -ENOMEM ? -ENOMEM : done(NN_DEADLINE_AHEAD);
 }
@@ -233,7 +242,7 @@ int BPF_PROG(netnice_cgroup, struct cgroup *cgroup, const char *path)
 	read = bpf_probe_read_kernel_str(name->text, sizeof(name->text), path);
 	if (read <= 1)
 		return 0;
-	value = niceness_of_name(name, read - 1, false, set, number);
+	value = niceness_of_name(name, read - 1, false, set, number) | name->timed;
 	if (!value)
 		return 0;
 	value |= ATTACHED_BY_RULE;
@@ -267,6 +276,8 @@ int BPF_PROG(netnice_exec, struct task_struct *task)
 	if (read <= 1)
 		return 0;
 	wanted = niceness_of_name(name, read - 1, true, set, number);
+	if (name->timed && !raise_until(task->tgid, name->timed, name->ends))
+		add(task->tgid, PROCESS_TIMED);
 	if (!wanted)
 		return 0;
 	now = find(task->tgid);

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Niceness that ends (`algorithms/niceness/deadline.h`): a process asks for a deadline, and what it raises next ends
-//! then. New sockets are compared with the clock in the kernel; [`settle`] does the live ones.
+//! then. New sockets are compared with the clock in the kernel; [`crate::settling`] does the live ones.
 
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use libbpf_rs::{MapCore, MapFlags};
 use rustix::time::{clock_gettime_dynamic, ClockId, DynamicClockId};
 use serde::{Serialize, Serializer};
 
-use crate::attachments::{InEffect, SwitchCounts};
 use crate::group::Group;
-use crate::live::{switch, Target};
-use crate::moment;
 use crate::niceness::{self, Refusal};
 use crate::pins;
 use crate::shared::{
     nn_deadline, nn_deadline_verb, timed, NN_DEADLINE_AHEAD, NN_DEADLINE_ASK, NN_DEADLINE_AT, NN_DEADLINE_BITS,
-    NN_DEADLINE_FILE, NN_DEADLINE_IN, NN_DEADLINE_MOST, NN_DEADLINE_PASSED,
+    NN_DEADLINE_FILE, NN_DEADLINE_GIVE, NN_DEADLINE_IN, NN_DEADLINE_MOST, NN_DEADLINE_PASSED,
 };
 
 const SECOND: i128 = 1_000_000_000;
@@ -44,6 +42,17 @@ impl Deadline {
         };
         call(verb, number).map(|_| ())
     }
+}
+
+/// A process gets the deadline that this one has asked for: what it raises next ends then. It takes root.
+pub(crate) fn give(pid: u32) -> Result<(), Refusal> {
+    call(NN_DEADLINE_GIVE, pid).map(|_| ())
+}
+
+/// A moment of the wall clock as the kernel compares it: nanoseconds of CLOCK_TAI.
+pub(crate) fn to_kernel(at: Timestamp) -> u64 {
+    let nanoseconds = at.as_nanosecond() + i128::from(tai_offset()) * SECOND;
+    u64::try_from(nanoseconds).unwrap_or_default()
 }
 
 /// As many as the call has room for.
@@ -85,26 +94,6 @@ fn call(verb: nn_deadline_verb, number: u32) -> Result<u32, Refusal> {
     niceness::call(NN_DEADLINE_FILE, offset)
 }
 
-/// The sockets of all processes whose deadline has passed become what their process is now. Of other users' only root's
-/// can be reached.
-pub fn settle() -> SwitchCounts {
-    let (mut counts, in_effect) = (SwitchCounts::default(), InEffect::read());
-    for pid in processes().filter(|pid| state(*pid) == Some(State::Passed)) {
-        counts.add(SwitchCounts::of(pid, switch(pid, &Target::of(in_effect.of(pid)))));
-    }
-    counts
-}
-
-/// Does any process have a deadline ahead?
-pub fn is_any_ahead() -> bool {
-    processes().any(|pid| state(pid) == Some(State::Ahead))
-}
-
-fn processes() -> impl Iterator<Item = u32> {
-    let all = procfs::process::all_processes().into_iter().flatten().flatten();
-    all.map(|process| process.pid().unsigned_abs())
-}
-
 /// Until when a process yields more than it does afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ending {
@@ -127,7 +116,7 @@ impl Ending {
 
 impl Display for Ending {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&moment::local(self.at))
+        write!(f, "{}", self.at.to_zoned_datetime(TimeZone::system()).strftime("%F %T"))
     }
 }
 
@@ -155,8 +144,26 @@ pub fn of(pid: u32) -> Option<Ends> {
     })
 }
 
+/// A process, and what of its niceness ends.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct TimedProcess {
+    pub pid: u32,
+    #[serde(flatten)]
+    pub ends: Ends,
+}
+
+/// All whose deadline is ahead; none without root.
+pub fn all() -> Vec<TimedProcess> {
+    let one = |(pid, _)| of(pid).map(|ends| TimedProcess { pid, ends });
+    let mut all: Vec<_> = entries().into_iter().filter_map(one).collect();
+    all.sort_unstable_by_key(|process| process.pid);
+    all
+}
+
 /// Of all processes, as the kernel has it.
-pub(crate) fn entries() -> Vec<(u32, timed)> {
+pub(crate) type Entries = Vec<(u32, timed)>;
+
+pub(crate) fn entries() -> Entries {
     let Some(map) = pins::map(&pins::timed()) else {
         return Vec::new();
     };
@@ -165,10 +172,17 @@ pub(crate) fn entries() -> Vec<(u32, timed)> {
     map.keys().filter_map(|key| number(&key).zip(value(&key))).collect()
 }
 
-pub(crate) fn put(map: &impl MapCore, pid: u32, value: timed) -> libbpf_rs::Result<()> {
-    // SAFETY: a structure of integers without gaps, as many bytes as it has.
-    let bytes: [u8; size_of::<timed>()] = unsafe { std::mem::transmute(value) };
-    map.update(&pid.to_ne_bytes(), &bytes, MapFlags::ANY)
+/// Puts back what was there before a repair, of processes that still run.
+pub(crate) fn restore(kept: &Entries) {
+    let Some(map) = pins::map(&pins::timed()).filter(|_| !kept.is_empty()) else {
+        return;
+    };
+    let runs = |pid: u32| std::path::Path::new(&format!("/proc/{pid}")).exists();
+    for (pid, part) in kept.iter().filter(|(pid, _)| runs(*pid)) {
+        // SAFETY: a structure of integers without gaps, as many bytes as it has.
+        let bytes: [u8; size_of::<timed>()] = unsafe { std::mem::transmute(*part) };
+        let _ = map.update(&pid.to_ne_bytes(), &bytes, MapFlags::ANY); // one of the same size had room for all of them
+    }
 }
 
 fn decode(bytes: &[u8]) -> Option<timed> {

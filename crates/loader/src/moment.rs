@@ -85,11 +85,6 @@ pub(crate) fn next_at(time: Time, now: &ZonedDateTime) -> Timestamp {
     all.filter(|at| *at > now.timestamp()).min().unwrap_or(Timestamp::MAX)
 }
 
-/// As people read it.
-pub(crate) fn local(at: Timestamp) -> String {
-    at.to_zoned_datetime(TimeZone::system()).strftime("%F %T").to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

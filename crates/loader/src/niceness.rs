@@ -14,11 +14,10 @@ use rustix::io::Errno;
 use serde::Serialize;
 
 use crate::cgroup::Hierarchy;
-use crate::deadline::{self, Ends};
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
 use crate::policy::{self, Counters};
 use crate::shared::{
-    niceness_choices, niceness_counters, nn_verb, timed, NN_CALL_ANSWERS, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE,
+    niceness_choices, niceness_counters, nn_verb, NN_CALL_ANSWERS, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE,
     NN_CALL_NO_QUIC, NN_CALL_RAISE, NN_CALL_SET, NN_NICENESS_LEVEL_0, NN_NICENESS_NO_QUIC, NN_NICENESS_RECEIVES,
     NN_NICENESS_SENDS, NN_NICENESS_UNMARKED,
 };
@@ -45,9 +44,6 @@ pub struct NiceProcess {
     pub pid: u32,
     #[serde(flatten)]
     pub group: Group,
-    /// When it ends, in whole or in part.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ends: Option<Ends>,
 }
 
 /// `None` when it is not loaded or may not be read.
@@ -55,11 +51,7 @@ pub fn status() -> Option<NicenessStatus> {
     let (counters, refused) = counters()?;
     let mut processes: Vec<_> = entries()
         .into_iter()
-        .filter_map(|(pid, bits)| {
-            let ends = deadline::of(pid);
-            let group = Group::nicer(group(bits), ends.map(|part| part.group))?;
-            Some(NiceProcess { pid, group, ends })
-        })
+        .filter_map(|(pid, bits)| group(bits).map(|group| NiceProcess { pid, group }))
         .collect();
     processes.sort_unstable_by_key(|process| process.pid);
     Some(NicenessStatus {
@@ -145,23 +137,9 @@ pub(crate) fn links() -> impl Iterator<Item = (std::path::PathBuf, Place)> {
         .map(|(name, place)| (pins::niceness_link(name), place))
 }
 
-/// Processes that were nice before a repair: their bits, and what of them ends.
-pub(crate) struct Kept {
-    bits: Vec<(u32, u32)>,
-    timed: Vec<(u32, timed)>,
-}
-
-impl Kept {
-    pub(crate) fn read() -> Self {
-        Self {
-            bits: entries(),
-            timed: deadline::entries(),
-        }
-    }
-}
-
-/// Loads and attaches everything; the policy is loaded. On failure nothing stays.
-pub(crate) fn load(hierarchy: &Hierarchy, marks: bool, kept: &Kept) -> Result<()> {
+/// Loads and attaches everything; the policy is loaded. `kept` are the bits of processes that were nice before. On
+/// failure nothing stays.
+pub(crate) fn load(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result<()> {
     let done = attach_all(hierarchy, marks, kept);
     if done.is_err() {
         unload()?;
@@ -186,7 +164,7 @@ pub(crate) fn unload() -> Result<()> {
     Ok(())
 }
 
-fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &Kept) -> Result<()> {
+fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result<()> {
     let mut open = object::open(
         "the programs of niceness",
         OBJECT,
@@ -207,7 +185,7 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &Kept) -> Result<()> {
             continue;
         };
         if name.ends_with(".bss.known") {
-            for (pid, _) in alive(&kept.bits) {
+            for (pid, _) in alive(kept) {
                 note(value, *pid);
             }
         } else if name.ends_with(".data") {
@@ -219,13 +197,10 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &Kept) -> Result<()> {
     }
     let root = File::open(hierarchy.root()).map_err(Error::file("open the root of the cgroups", hierarchy.root()))?;
     let mut loaded = open.load().map_err(Error::bpf("load the programs of niceness"))?;
-    for map in loaded.maps_mut() {
-        // One of the same size had room for all of them.
-        if map.name() == "processes" {
-            alive(&kept.bits).for_each(|(pid, bits)| drop(update(&map, *pid, *bits)));
-        } else if map.name() == "timed" {
-            alive(&kept.timed).for_each(|(pid, part)| drop(deadline::put(&map, *pid, *part)));
-        }
+    for (pid, bits) in alive(kept) {
+        let processes = loaded.maps_mut().find(|map| map.name() == "processes");
+        let processes = processes.expect("the object has a map of processes");
+        let _ = update(&processes, *pid, *bits); // one of the same size had room for all of them
     }
     for (name, place) in PROGRAMS {
         let program = loaded.progs_mut().find(|program| program.name() == name);
@@ -245,7 +220,7 @@ fn attach(program: &ProgramMut<'_>, place: Place, root: &File) -> libbpf_rs::Res
 }
 
 /// Those that still run.
-fn alive<T>(kept: &[(u32, T)]) -> impl Iterator<Item = &(u32, T)> {
+fn alive(kept: &[(u32, u32)]) -> impl Iterator<Item = &(u32, u32)> {
     let runs = |pid: u32| std::path::Path::new(&format!("/proc/{pid}")).exists();
     kept.iter().filter(move |(pid, _)| runs(*pid))
 }
@@ -329,6 +304,11 @@ pub fn of(pid: u32) -> Option<Group> {
 /// This process, and what it will start, becomes at least as nice.
 pub fn raise(to: Group) -> Result<(), Refusal> {
     ask(NN_CALL_RAISE, bits(to), 0).map(|_| ())
+}
+
+/// The same for another process, as an own one.
+pub(crate) fn raise_other(pid: u32, to: Group) -> Result<(), Refusal> {
+    ask(NN_CALL_RAISE, bits(to), pid).map(|_| ())
 }
 
 /// A process, 0 being this one, and what it will start, does without QUIC, where there are programs that refuse it

@@ -3,21 +3,19 @@
 //! ones a process waits, `netnice-until` in ps(1), which ends with the last program that has a deadline.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use netnice_loader::deadline::{self, Deadline};
+use netnice_loader::deadline::Deadline;
 use netnice_loader::group::Group;
 use netnice_loader::niceness;
+use netnice_loader::settling;
+use netnice_loader::waiting::{boot_timer, is_first, leave_files, wall_timer};
 use netnice_output::complain;
-use rustix::event::{poll, PollFd, PollFlags, Timespec};
-use rustix::fd::OwnedFd;
 use rustix::process::{pidfd_open, setsid, Pid, PidfdFlags};
-use rustix::time::{timerfd_create, timerfd_settime, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags};
 
 use crate::error::not_nicer;
 use crate::Error;
@@ -102,17 +100,6 @@ fn restart(words: &[String]) -> io::Result<()> {
     command(&words)?.spawn().map(|_| ())
 }
 
-/// None of the files that the caller left open, locks and pipes among them, stays open.
-fn leave_files() -> io::Result<()> {
-    let numbers = fs::read_dir("/proc/self/fd")?.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    let numbers: Vec<RawFd> = numbers.collect();
-    for number in numbers.into_iter().filter(|number| *number > 2) {
-        // SAFETY: nothing here uses a file of these numbers afterwards; that of the folder is closed already.
-        unsafe { rustix::io::close(number) };
-    }
-    Ok(())
-}
-
 fn wait(until: Deadline, pid: i32) -> io::Result<()> {
     let _ = setsid(); // the terminal's signals are the program's
     let timer = timer(until)?;
@@ -123,7 +110,7 @@ fn wait(until: Deadline, pid: i32) -> io::Result<()> {
         }
     }
     let mut pause = LOOKS[0];
-    while deadline::is_any_ahead() {
+    while settling::is_any_ahead() {
         if is_first(&timer, None, Some(pause))? {
             return settle();
         }
@@ -132,44 +119,15 @@ fn wait(until: Deadline, pid: i32) -> io::Result<()> {
     Ok(())
 }
 
-/// A wall clock's timer of the kernel follows each step of the clock.
 fn timer(until: Deadline) -> io::Result<OwnedFd> {
-    let (clock, seconds, flags) = match until {
-        Deadline::At(second) => (TimerfdClockId::Realtime, second, TimerfdTimerFlags::ABSTIME),
-        Deadline::In(seconds) => (TimerfdClockId::Boottime, seconds.into(), TimerfdTimerFlags::empty()),
-    };
-    let timer = timerfd_create(clock, TimerfdFlags::CLOEXEC)?;
-    let never = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let at = Timespec {
-        tv_sec: seconds,
-        tv_nsec: 0,
-    };
-    let once = Itimerspec {
-        it_interval: never,
-        it_value: at,
-    };
-    timerfd_settime(&timer, flags, &once)?;
-    Ok(timer)
-}
-
-/// Is the timer first? Else the program has ended, or the pause.
-fn is_first(timer: &OwnedFd, program: Option<&OwnedFd>, pause: Option<Duration>) -> io::Result<bool> {
-    let pause = pause.map(|pause| Timespec::try_from(pause).expect("a minute at most"));
-    let mut files = vec![PollFd::new(timer, PollFlags::IN)];
-    files.extend(program.map(|program| PollFd::new(program, PollFlags::IN)));
-    loop {
-        match poll(&mut files, pause.as_ref()) {
-            Err(rustix::io::Errno::INTR) => (),
-            done => {
-                done?;
-                return Ok(!files[0].revents().is_empty());
-            }
-        }
+    match until {
+        Deadline::At(second) => wall_timer(second),
+        Deadline::In(seconds) => boot_timer(seconds),
     }
 }
 
 fn settle() -> io::Result<()> {
-    deadline::settle();
+    settling::settle();
     Ok(())
 }
 
@@ -184,16 +142,5 @@ mod tests {
             assert_eq!(read(&clock, &number), Some(until));
         }
         assert_eq!(read("on", "1"), None);
-    }
-
-    #[test]
-    fn whichever_is_first() {
-        let me = pidfd_open(rustix::process::getpid(), PidfdFlags::empty()).expect("a descriptor");
-        let soon = timer(Deadline::In(1)).expect("a timer");
-        assert!(is_first(&soon, Some(&me), None).expect("it waits"));
-        let late = timer(Deadline::In(600)).expect("a timer");
-        assert!(!is_first(&late, None, Some(Duration::from_millis(1))).expect("it waits"));
-        let over = timer(Deadline::At(1)).expect("a timer");
-        assert!(is_first(&over, Some(&me), None).expect("it waits"), "it is over");
     }
 }

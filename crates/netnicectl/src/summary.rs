@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use netnice_loader::attachments::Attachment;
-use netnice_loader::deadline::Ends;
+use netnice_loader::deadline::TimedProcess;
 use netnice_loader::group::Direction;
 use netnice_loader::niceness::NicenessStatus;
 use netnice_loader::policy::Counters;
@@ -43,6 +43,9 @@ impl Display for Summary<'_> {
             attached(f, a)?;
         }
         status.niceness.as_ref().map_or(Ok(()), |n| niceness(f, n))?;
+        for TimedProcess { pid, ends } in &status.timed {
+            writeln!(f, "process {pid} at level {} until {}", ends.group, ends.until)?;
+        }
         status.receiver.as_ref().map_or(Ok(()), |r| receiver(f, r))?;
         status
             .quic_refused
@@ -159,11 +162,6 @@ fn group(f: &mut Formatter<'_>, group: &GroupStatus) -> fmt::Result {
 fn niceness(f: &mut Formatter<'_>, niceness: &NicenessStatus) -> fmt::Result {
     writeln!(f, "nice by themselves, in whatever cgroup")?;
     writeln!(f, "  processes        {}", niceness.processes.len())?;
-    for process in &niceness.processes {
-        if let Some(Ends { group, until }) = process.ends {
-            writeln!(f, "  until {until}  process {} at level {group}", process.pid)?;
-        }
-    }
     if niceness.refused > 0 {
         writeln!(
             f,
