@@ -26,7 +26,20 @@ struct nn_rule {
 	u32 head, tail; /* lengths, the one's text before the other's */
 	u32 open;
 	u8 text[NN_RULE_TEXT];
+	u32 from, until; /* its hours, in seconds of the local day; the same: it holds always */
+	u32 unused; /* 0: no gap */
+	u64 begins, ends; /* of its hours, those of now or the next: nanoseconds of CLOCK_TAI */
 };
+
+nn_inline bool nn_rule_is_always(const struct nn_rule *rule)
+{
+	return rule->from == rule->until;
+}
+
+nn_inline bool nn_rule_holds(const struct nn_rule *rule, u64 now)
+{
+	return nn_rule_is_always(rule) || (rule->begins <= now && now < rule->ends);
+}
 
 /* What is compared: a part of a cgroup's path, or a program's name. */
 struct nn_named {

@@ -49,7 +49,7 @@ fn main() {
         fs::write(out.join(file), table(&half)).expect("write a table");
     }
     let shared = c::bindings(
-        "#include \"transport/policy/before.h\"\n#include \"transport/policy/niceness.h\"\n#include \"transport/policy/waiting.h\"\n\
+        "#include \"transport/policy/before.h\"\n#include \"transport/policy/deadline.h\"\n#include \"transport/policy/niceness.h\"\n#include \"transport/policy/waiting.h\"\n\
          #include \"transport/receiver/state.h\"\n\
          #include \"transport/receiver/wishes.h\"\n\
          #include \"algorithms/receiver/window.h\"\n",
@@ -61,6 +61,9 @@ fn main() {
             "niceness_choices",
             "nn_niceness_bit",
             "nn_verb",
+            "nn_deadline_.*",
+            "NN_DEADLINE_.*",
+            "timed",
             "NN_CALL_.*",
             "NICENESS_PROCESSES",
             "NICENESS_DEPTHS",

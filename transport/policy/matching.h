@@ -20,6 +20,8 @@ struct {
 struct name {
 	u8 text[NAMED];
 	struct nn_named named;
+	u32 timed; /* what rules that hold for hours only say of it */
+	u64 ends; /* when the last of these hours end: CLOCK_TAI */
 };
 
 /* Room for a name: a program's stack has less. */
@@ -33,7 +35,8 @@ struct {
 struct matching {
 	struct name *name;
 	u32 set;
-	u32 niceness; /* of all rules that match so far */
+	u32 niceness; /* of all rules that match so far, and hold always */
+	u64 now; /* CLOCK_TAI */
 };
 
 struct comparison {
@@ -58,14 +61,21 @@ static long match(u32 i, struct matching *m)
 	const struct nn_rule *rule = bpf_map_lookup_elem(&rules, &place);
 	struct comparison c = { .rule = rule, .name = m->name };
 
-	if (!rule)
+	if (!rule || !nn_rule_holds(rule, m->now))
 		return 0;
 	c.part = nn_rule_part(rule, m->name->named);
 	if (!c.part.possible)
 		return 0;
 	bpf_loop(nn_rule_bytes(rule), compare, &c, 0);
-	if (!c.differs)
+	if (c.differs)
+		return 0;
+	if (nn_rule_is_always(rule)) {
 		m->niceness |= rule->niceness;
+		return 0;
+	}
+	m->name->timed |= rule->niceness;
+	if (m->name->ends < rule->ends)
+		m->name->ends = rule->ends;
 	return 0;
 }
 
@@ -76,14 +86,19 @@ static long note_slash(u32 i, struct matching *m)
 	return 0;
 }
 
-/* What the rules of a set, of this number, say of a name of this length, which is a cgroup's path or a program's. */
+/*
+ * What the rules of a set, of this number, say of a name of this length, which is a cgroup's path or a program's. Of rules
+ * with hours that hold now, `name` has it.
+ */
 static __noinline u32 niceness_of_name(struct name *name, u32 length, bool command, u32 set, u32 number)
 {
-	struct matching m = { .name = name, .set = set };
+	struct matching m = { .name = name, .set = set, .now = bpf_ktime_get_tai_ns() };
 
 	name->named.length = length;
 	name->named.last = 0;
 	name->named.command = command;
+	name->timed = 0;
+	name->ends = 0;
 	if (!command)
 		bpf_loop(length, note_slash, &m, 0);
 	bpf_loop(number, match, &m, 0);

@@ -7,7 +7,7 @@
  *
  *   sched_process_fork   a child inherits it
  *   sched_process_exit   with its last thread it goes; exec does not touch it
- *   cgroup/sysctl        the call (call.h). Only a read of a sysctl pays
+ *   cgroup/sysctl        the calls (call.h, deadline.h). Only a read of a sysctl pays
  *   cgroup_mkdir         a cgroup that one of the administrator's rules names is in the background from the start
  *   cgroup_rmdir         the state of a cgroup goes with it
  *   sched_process_exec   so is a program that a rule names
@@ -28,6 +28,7 @@
 
 #include "../receiver/wishes.h"
 #include "control.h"
+#include "deadline.h"
 #include "find_process.h"
 #include "mark.h"
 #include "matching.h"
@@ -50,46 +51,8 @@ struct {
 	__type(value, u32);
 } made SEC(".maps");
 
-/*
- * A bit a process number, set before the process is in `processes` and cleared when it ends. Without it every fork and
- * every socket would look up a process that is in no map. After a fork none of the map's lines is in the processor's cache.
- */
-static u64 known[NICENESS_NUMBERS / 64] SEC(".bss.known");
-
 struct niceness_counters nn_niceness_counters;
 struct niceness_choices nn_niceness_choices SEC(".data") = { .marks = 1 };
-
-static __always_inline u64 *known_word(u32 process)
-{
-	return &known[process / 64 % (NICENESS_NUMBERS / 64)];
-}
-
-static __always_inline u64 known_bit(u32 process)
-{
-	return 1ull << process % 64;
-}
-
-static __always_inline bool is_known(u32 process)
-{
-	return *known_word(process) & known_bit(process);
-}
-
-static __always_inline u32 *find(u32 process)
-{
-	return is_known(process) ? bpf_map_lookup_elem(&processes, &process) : 0;
-}
-
-static __always_inline void forget(u32 process)
-{
-	bpf_map_delete_elem(&processes, &process);
-	__sync_fetch_and_and(known_word(process), ~known_bit(process));
-}
-
-static __always_inline long put(u32 process, u32 bits, u64 how)
-{
-	__sync_fetch_and_or(known_word(process), known_bit(process));
-	return bpf_map_update_elem(&processes, &process, &bits, how);
-}
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(netnice_fork, struct task_struct *parent, struct task_struct *child)
@@ -100,7 +63,7 @@ int BPF_PROG(netnice_fork, struct task_struct *parent, struct task_struct *child
 		return 0; /* a thread */
 	niceness = find(from);
 	if (niceness) {
-		if (put(to, *niceness, BPF_ANY))
+		if (inherit(from, to, *niceness))
 			COUNT(&nn_niceness_counters, refused);
 	} else if (is_known(to)) {
 		forget(to); /* it was made nice while it ended: its number is another's now */
@@ -149,12 +112,21 @@ static __always_inline int add(u32 process, u32 bits)
 	return done(*niceness);
 }
 
+/* Raises what ends at the deadline that the process has asked for. */
+static __always_inline int raise_timed(struct timed *part, u32 bits, u32 now)
+{
+	part->armed = 0;
+	__sync_fetch_and_or(&part->bits, bits);
+	return done(now | bits);
+}
+
 static __noinline int answer(u32 offset)
 {
 	struct nn_call call = nn_call_of(offset);
 	struct process target = { .number = bpf_get_current_pid_tgid() >> 32, .owned = true };
 	struct nn_caller caller = { .root = is_root() };
 	u32 *found, now, process;
+	struct timed *part = 0;
 	struct nn_answer said;
 
 	if (call.process && !find_process(call.process, &target))
@@ -163,7 +135,17 @@ static __noinline int answer(u32 offset)
 	caller.owner = target.owned;
 	found = find(process);
 	now = found ? *found : 0;
+	if (now & PROCESS_TIMED) {
+		part = bpf_map_lookup_elem(&timed, &process);
+		now = niceness_of_process(process);
+		if (call.verb == NN_CALL_SET && caller.root)
+			keep_timed(process, now);
+		else if (call.verb != NN_CALL_ASK && !(part && part->armed))
+			now = found ? *found : 0; /* what it keeps */
+	}
 	said = nn_answer(call, now, caller);
+	if (call.verb == NN_CALL_RAISE && part && part->armed)
+		return raise_timed(part, said.verdict == NN_VERDICT_ADD ? said.bits : 0, now);
 	switch (said.verdict) {
 	case NN_VERDICT_KEEP:
 		return done(now);
@@ -198,6 +180,49 @@ int netnice_call(struct bpf_sysctl *sysctl)
 	return 0;
 }
 
+/* The process' own deadline, or another's state. Its number is that of the caller's namespace. */
+static __noinline int answer_deadline(u32 offset)
+{
+	struct nn_deadline_call call = nn_deadline_call_of(offset);
+	u32 process = bpf_get_current_pid_tgid() >> 32;
+	struct process target = {};
+	struct nn_deadline until;
+	struct timed *part;
+
+	if (call.verb == NN_DEADLINE_ASK) {
+		if (!find_process(call.number, &target))
+			return -ESRCH;
+		return done(deadline_state(target.number));
+	}
+	if (call.verb == NN_DEADLINE_GIVE) {
+		part = bpf_map_lookup_elem(&timed, &process);
+		if (!part || !is_root() || !find_process(call.number, &target))
+			return -EPERM;
+		until = part->until;
+		process = target.number;
+	} else {
+		until = deadline_of_call(call);
+	}
+	if (arm(process, until))
+		return -ENOMEM;
+	return add(process, PROCESS_TIMED) == -ENOMEM ? -ENOMEM : done(NN_DEADLINE_AHEAD);
+}
+
+SEC("cgroup/sysctl")
+int netnice_deadline(struct bpf_sysctl *sysctl)
+{
+	char name[sizeof(NN_DEADLINE_FILE) + 1] = {};
+	u32 offset = sysctl->file_pos;
+
+	if (!nn_is_call(offset) || sysctl->write)
+		return 1;
+	if (bpf_sysctl_get_name(sysctl, name, sizeof(name), 0) != sizeof(NN_DEADLINE_FILE) - 1 ||
+	    __builtin_memcmp(name, NN_DEADLINE_FILE, sizeof(NN_DEADLINE_FILE)))
+		return 1;
+	bpf_set_retval(answer_deadline(offset));
+	return 0;
+}
+
 /* Of cgroup v2, where 0 is the number of the hierarchy, and not deeper than sockets look. */
 static __always_inline bool is_ours(const struct cgroup *cgroup)
 {
@@ -217,7 +242,7 @@ int BPF_PROG(netnice_cgroup, struct cgroup *cgroup, const char *path)
 	read = bpf_probe_read_kernel_str(name->text, sizeof(name->text), path);
 	if (read <= 1)
 		return 0;
-	value = niceness_of_name(name, read - 1, false, set, number);
+	value = niceness_of_name(name, read - 1, false, set, number) | name->timed;
 	if (!value)
 		return 0;
 	value |= ATTACHED_BY_RULE;
@@ -251,6 +276,8 @@ int BPF_PROG(netnice_exec, struct task_struct *task)
 	if (read <= 1)
 		return 0;
 	wanted = niceness_of_name(name, read - 1, true, set, number);
+	if (name->timed && !raise_until(task->tgid, name->timed, name->ends))
+		add(task->tgid, PROCESS_TIMED);
 	if (!wanted)
 		return 0;
 	now = find(task->tgid);
@@ -279,7 +306,7 @@ static __noinline u32 of_cgroups(u32 niceness)
 
 static __always_inline u32 of_maker(void)
 {
-	u32 *found = find(bpf_get_current_pid_tgid() >> 32), niceness = found ? *found & NN_NICENESS_ALL : 0;
+	u32 niceness = niceness_of_process(bpf_get_current_pid_tgid() >> 32) & NN_NICENESS_ALL;
 
 	return nn_niceness_choices.depths ? of_cgroups(niceness) : niceness;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* The decisions of algorithms/niceness/ as functions that another language can call. */
 #include "niceness/call.h"
+#include "niceness/deadline.h"
 #include "niceness/rule.h"
 
 bool nn_test_lowers(u32 now, u32 wanted)
@@ -51,4 +52,16 @@ bool nn_test_rule_matches(const struct nn_rule *rule, const u8 *name, u32 length
 u32 nn_test_priority(u32 now, u32 had, u32 marked)
 {
 	return nn_niceness_priority(now, had, marked);
+}
+
+u64 nn_test_deadline_at(u64 now, u32 seconds)
+{
+	return nn_deadline_at(now, seconds);
+}
+
+bool nn_test_deadline_passed(u64 boot, u64 wall, u64 now_boot, u64 now_wall)
+{
+	struct nn_deadline until = { .boot = boot, .wall = wall };
+
+	return nn_deadline_passed(until, now_boot, now_wall);
 }

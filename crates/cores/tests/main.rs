@@ -3,6 +3,7 @@
 
 mod base_drift;
 mod connection;
+mod deadline;
 mod decision;
 mod estimators;
 mod feed;

@@ -49,6 +49,26 @@ pub enum Error {
     NotLoaded(String, String),
     #[error("no parameter is named '{0}'; there are: {1}")]
     UnknownParameter(String, String),
+    #[error(
+        "the rules hold, but nothing waits for the hours of some: {0}.\nApply them again: 'netnicectl policy apply'."
+    )]
+    Timetable(io::Error),
+    #[error("there is no command '{0}' on this machine: it is not installed, or not in the PATH of this user.\nName the cgroup: 'systemd-cgls' lists them.")]
+    NoEngine(&'static str),
+    #[error("{0} does not tell: {1}.\nSee its containers: '{0} ps --all'.")]
+    Engine(&'static str, String),
+    #[error("no container of {0} that is named '{1}' runs.\nStart it first, or write a rule: policy.toml(5).")]
+    NotRunning(&'static str, String),
+    #[error("container '{0}' has no cgroup of its own: it is in {1}.\nAttach that, with all else in it, or start the container with its engine's usual cgroups.")]
+    NoCgroupOfItsOwn(String, PathBuf),
+    #[error(
+        "could not move process {0}, which sends for the container: {1}.\nMove it by itself: 'netnice -n 0 -p {0}'."
+    )]
+    Helper(u32, String),
+    #[error("no process named '{0}' runs.\nStart it, or name what fetches images: containerd, dockerd.")]
+    NoDaemon(String),
+    #[error("'{0}' is in no unit of its own, but in '{1}'.\nStart it as a service, so that what else runs there stays in the foreground.")]
+    NoUnitOfItsOwn(String, PathBuf),
     #[error("there is one '{0}': name it once, and alone")]
     Twice(&'static str),
     #[error("{name} cannot be '{value}': it is a whole number ({range})")]

@@ -19,7 +19,9 @@ use crate::niceness::{self, Place};
 use crate::policy::Policy;
 use crate::receiver::{self, Counters, Params, ADOPTED_PROGRAM, OFF, OPTION_PROGRAM, PROGRAM};
 use crate::settings::State;
-use crate::{attachments, bpffs, doctor, facts, live, pins, quic, rules, sender, Error, Result, Step, UpOptions};
+use crate::{
+    attachments, bpffs, deadline, doctor, facts, live, pins, quic, rules, sender, Error, Result, Step, UpOptions,
+};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -63,6 +65,7 @@ fn bring(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> 
         adopting: options.applications || receiver::adopting(),
         refusing: options.quic || quic::refusing(),
         nice: niceness::entries(),
+        timed: deadline::entries(),
     };
     let (attached, ruled) = (attachments::entries(), rules::current());
     // The mark of completeness first: a command that dies from here on leaves something visibly incomplete.
@@ -81,6 +84,7 @@ fn bring(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> 
     }
     loaded?;
     attachments::restore(&attached);
+    deadline::restore(&kept.timed);
     rules::put(&ruled)?;
     Ok(outcome)
 }
@@ -118,6 +122,8 @@ struct Kept {
     refusing: bool,
     /// Processes and their bits.
     nice: Vec<(u32, u32)>,
+    /// What of these ends.
+    timed: deadline::Entries,
 }
 
 fn load(
@@ -215,6 +221,7 @@ pub fn down(on_step: &mut dyn FnMut(Step)) -> Result<Removed> {
     let nice = niceness::entries().len();
     pins::remove_file(&pins::state())?;
     on_step(Step::StateRemoved);
+    rules::timetable::stop();
     // First what makes connections nice, so that none comes after those that are given back.
     pins::remove_links(Some(SELECTING))?;
     let _ = stop_receiving();

@@ -110,7 +110,7 @@ pub(crate) fn group(bits: u32) -> Option<Group> {
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/niceness.bpf.o"));
 /// Last the call: a process that gets an answer finds everything in place.
-const PROGRAMS: [(&str, Place); 8] = [
+const PROGRAMS: [(&str, Place); 9] = [
     ("netnice_fork", Place::Kernel),
     ("netnice_exit", Place::Kernel),
     ("netnice_exec", Place::Kernel),
@@ -118,6 +118,7 @@ const PROGRAMS: [(&str, Place); 8] = [
     ("netnice_removed", Place::Kernel),
     ("netnice_socket", Place::Root),
     ("netnice_opened", Place::Root),
+    ("netnice_deadline", Place::Root),
     ("netnice_call", Place::Root),
 ];
 
@@ -152,6 +153,7 @@ pub(crate) fn unload() -> Result<()> {
     }
     for map in [
         pins::processes(),
+        pins::timed(),
         pins::attached(),
         pins::rules(),
         pins::niceness_choices(),
@@ -169,6 +171,7 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result
         &[("moved", &pins::moved()), ("before", &pins::before())],
         &[
             ("processes", &pins::processes()),
+            ("timed", &pins::timed()),
             ("attached", &pins::attached()),
             ("rules", &pins::rules()),
             ("wishes", &pins::receiver_wishes()),
@@ -265,6 +268,8 @@ fn counters() -> Option<(Counters, u64)> {
 }
 
 const DONE: u32 = NN_CALL_DONE as u32;
+/// The bits of a call that number a process.
+const PROCESS_BITS: u32 = 0x3f_ffff;
 
 /// Why a process did not become nicer.
 #[derive(Debug, thiserror::Error)]
@@ -301,6 +306,11 @@ pub fn raise(to: Group) -> Result<(), Refusal> {
     ask(NN_CALL_RAISE, bits(to), 0).map(|_| ())
 }
 
+/// The same for another process, as an own one.
+pub(crate) fn raise_other(pid: u32, to: Group) -> Result<(), Refusal> {
+    ask(NN_CALL_RAISE, bits(to), pid).map(|_| ())
+}
+
 /// A process, 0 being this one, and what it will start, does without QUIC, where there are programs that refuse it
 /// ([`crate::quic`]). Another user's takes root.
 pub fn forgo_quic(pid: u32) -> Result<(), Refusal> {
@@ -315,7 +325,12 @@ pub fn set(pid: u32, to: Option<Group>) -> Result<(), Refusal> {
 /// The niceness that the process has then.
 fn ask(verb: nn_verb, niceness: u32, pid: u32) -> Result<u32, Refusal> {
     let offset = 1 << 30 | u64::from(verb) << 28 | u64::from(niceness) << 22 | u64::from(pid);
-    let why = match file().and_then(|file| file.read_at(&mut [0], offset)) {
+    call(NN_CALL_FILE, offset)
+}
+
+/// Reads a sysctl there; what is said, less [`DONE`].
+pub(crate) fn call(file: &[u8], offset: u64) -> Result<u32, Refusal> {
+    let why = match open(file).and_then(|file| file.read_at(&mut [0], offset)) {
         Ok(_) => return Err(Refusal::Unanswered),
         Err(why) => why,
     };
@@ -325,13 +340,13 @@ fn ask(verb: nn_verb, niceness: u32, pid: u32) -> Result<u32, Refusal> {
     }
     Err(match Errno::from_io_error(&why) {
         Some(Errno::NOMEM) => Refusal::NoRoom,
-        Some(Errno::SRCH) => Refusal::NoProcess(pid),
+        Some(Errno::SRCH) => Refusal::NoProcess(offset as u32 & PROCESS_BITS),
         _ => Refusal::Other(why),
     })
 }
 
-fn file() -> io::Result<File> {
-    let name = String::from_utf8_lossy(&NN_CALL_FILE[..NN_CALL_FILE.len() - 1]);
+fn open(file: &[u8]) -> io::Result<File> {
+    let name = String::from_utf8_lossy(&file[..file.len() - 1]);
     File::open(format!("/proc/sys/{name}"))
 }
 

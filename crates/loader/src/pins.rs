@@ -56,6 +56,8 @@ maps! {
     receiver_connections: "receiver-connections",
     /// The niceness of processes, by their number in the first namespace.
     processes: "processes",
+    /// What of their niceness ends, and when.
+    timed: "timed",
     /// The niceness of cgroups, by id.
     attached: "attached",
     /// Which cgroups and programs are in the background from when they begin.

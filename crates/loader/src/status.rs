@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::attachments::{self, Attachment, InEffect};
 use crate::cgroup::Hierarchy;
+use crate::deadline::{self, TimedProcess};
 use crate::facts::{congestion_controls, privileged};
 use crate::group::{Group, HIGHEST_LEVEL};
 use crate::niceness::{self, NicenessStatus};
@@ -43,6 +44,8 @@ pub struct Status {
     pub attached: Vec<Attachment>,
     /// Processes that are nice by themselves, in whatever cgroup; none when it is not loaded.
     pub niceness: Option<NicenessStatus>,
+    /// Of these processes, and of others, what ends; empty without root.
+    pub timed: Vec<TimedProcess>,
     /// What yields with what it receives, and how; none when nothing is loaded.
     pub receiver: Option<ReceiverStatus>,
     /// How often QUIC was refused; none when it is allowed to all.
@@ -132,6 +135,7 @@ pub fn status() -> Result<Status> {
         groups,
         attached: attachments::all(),
         niceness: niceness::status(),
+        timed: deadline::all(),
         receiver: receiver::status().map(of_receiver),
         quic_refused: quic::refused(),
     })

@@ -7,7 +7,9 @@ use std::str::FromStr;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, ArgGroup, Command, CommandFactory, Parser};
 use netnice_loader::catalogue::{Catalogue, Entry, LEVELS};
+use netnice_loader::deadline::Deadline;
 use netnice_loader::group::{level_named, Direction, LEVEL_NAMES};
+use netnice_loader::moment;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,6 +24,8 @@ More examples:
   netnice git push                           no root after 'netnicectl up'
   netnice --quic=tcp chromium https://host/  QUIC does not yield: use TCP
   netnice --strict ./night-job               never run it in the foreground
+  netnice --until 08:00 restic backup /srv   at night in the background
+  netnice --for 2h rclone sync /d far:       then at full speed
   sudo netnice sh                            all that this shell starts
   sudo netnice -n 1 -d -p $(pgrep -o nginx)  a process and its children
   netnice -n 0 -p $(pgrep rclone)            your own process, without root
@@ -140,6 +144,32 @@ pub struct Cli {
     )]
     pub quic: Option<String>,
 
+    /// In the background until TIME: 08:00, '2026-12-01 08:00'
+    ///
+    /// Local time, or with an offset from UTC: 2026-12-01T08:00:00Z. Then COMMAND and its children are in the foreground,
+    /// with their open connections. The end follows the wall clock, also if the clock is set. A process named
+    /// netnice-until waits for it. QUIC stays blocked.
+    #[arg(
+        long,
+        value_name = "TIME",
+        requires = "command",
+        conflicts_with_all = ["pid", "lasting"],
+        value_parser = moment::until
+    )]
+    pub until: Option<Deadline>,
+
+    /// In the background for DURATION: 90m, 2h30m
+    ///
+    /// Time that passes, while the machine is suspended too, whatever the wall clock does. Otherwise as --until.
+    #[arg(
+        long = "for",
+        value_name = "DURATION",
+        requires = "command",
+        conflicts_with = "pid",
+        value_parser = moment::lasting
+    )]
+    pub lasting: Option<Deadline>,
+
     /// List levels, receivers and algorithms
     #[arg(short, long, conflicts_with_all = ["level", "subject", "no_mark", "send_only", "receive_only"])]
     pub list: bool,
@@ -254,6 +284,14 @@ mod tests {
     }
 
     #[test]
+    fn a_deadline_is_a_time_or_a_duration() {
+        let cli = parse(&["--for", "1h", "cmd", "--for"]).expect("valid");
+        assert_eq!((cli.lasting, cli.until), (Some(Deadline::In(3600)), None));
+        let cli = parse(&["--until", "08:00", "cmd"]).expect("valid");
+        assert!(matches!(cli.until, Some(Deadline::At(_))));
+    }
+
+    #[test]
     fn a_missing_level_names_the_levels() {
         for words in [&["-n"][..], &["cmd", "--level"], &["-p", "1", "-n"]] {
             let said = match parse(words) {
@@ -312,6 +350,10 @@ mod tests {
             &["--send-only", "--receive-only", "cmd"],
             &["--quic", "udp", "cmd"],
             &["--quic=tcp", "-n", "1", "-p", "1"],
+            &["--until", "08:00"],
+            &["--until", "soon", "cmd"],
+            &["--for", "2h", "-n", "1", "-p", "1"],
+            &["--for", "2h", "--until", "08:00", "cmd"],
         ] {
             assert!(parse(words).is_err(), "{words:?}");
         }

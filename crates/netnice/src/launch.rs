@@ -8,6 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use netnice_loader::cgroup::Hierarchy;
+use netnice_loader::deadline::Deadline;
 use netnice_loader::facts::privileged;
 use netnice_loader::group::{Direction, Group};
 use netnice_loader::niceness::{self, Refusal};
@@ -15,7 +16,7 @@ use netnice_loader::{facts, is_up, quic, rules, up, Outcome, UpOptions};
 use netnice_output::complain;
 
 use crate::error::not_nicer;
-use crate::{level, Error};
+use crate::{level, until, Error};
 
 /// Puts this process into the background, and so the program that it becomes. Without `strict` the program is to run
 /// where that cannot be, as with nice(1): then a line on standard error says so.
@@ -41,6 +42,7 @@ pub(crate) struct Wanted {
     pub no_mark: bool,
     pub direction: Direction,
     pub without_quic: bool,
+    pub until: Option<Deadline>,
 }
 
 impl Wanted {
@@ -55,10 +57,11 @@ impl Wanted {
 
     fn enter(&self) -> Result<(), Error> {
         let current = niceness::current()?;
-        enter(
-            current,
-            level::choose(current, self.level, self.no_mark, self.direction),
-        )
+        let target = level::choose(current, self.level, self.no_mark, self.direction);
+        match self.until {
+            Some(until) => load(target).and_then(|()| until::raise(target, until)),
+            None => enter(current, target),
+        }
     }
 }
 

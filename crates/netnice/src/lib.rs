@@ -7,7 +7,9 @@ mod launch;
 mod level;
 mod moving;
 mod run;
+mod until;
 
 pub use cli::{command, Cli, LevelOption};
 pub use error::{Error, FAILED};
 pub use run::run;
+pub use until::main as wait;

@@ -2,10 +2,13 @@
 
 use std::process::ExitCode;
 
-use netnice::{run, Cli, FAILED};
+use netnice::{run, wait, Cli, FAILED};
 use netnice_output::complain;
 
 fn main() -> ExitCode {
+    if let Some(done) = wait() {
+        return done;
+    }
     let cli = match netnice_help::try_parse::<Cli>() {
         Ok(cli) => cli,
         Err(usage) => {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use netnice_loader::attachments::{above, in_effect, Attachment};
 use netnice_loader::cgroup::Hierarchy;
+use netnice_loader::deadline::{self, Ends};
 use netnice_loader::group::Group;
 use netnice_loader::live::{self, Receiving as OfReceiver};
 use netnice_loader::niceness;
@@ -59,6 +60,9 @@ pub struct OfProcess {
     program: String,
     /// By itself; `None` in the foreground.
     own: Option<Group>,
+    /// What of that ends, and when; `None` without root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends: Option<Ends>,
     /// Rules for programs of its name.
     rules: Vec<Rule>,
     /// Below the root.
@@ -114,6 +118,7 @@ impl OfProcess {
             pid,
             program,
             own: niceness::of(pid),
+            ends: deadline::of(pid),
             rules,
             cgroup: cgroup.map(|dir| hierarchy.below_root(&dir)),
             causes,
@@ -131,6 +136,9 @@ impl Display for OfProcess {
         writeln!(f, "process {} ({})", self.pid, self.program)?;
         let own = self.own.map_or("foreground".to_owned(), |group| group.to_string());
         writeln!(f, "  by itself        {own}")?;
+        if let Some(Ends { group, until }) = self.ends {
+            writeln!(f, "                   {group} until {until}")?;
+        }
         for rule in &self.rules {
             writeln!(f, "                   the policy: {rule}")?;
         }
@@ -332,6 +340,7 @@ mod tests {
             pid: 4711,
             program: "curl".to_owned(),
             own: in_effect,
+            ends: None,
             rules: Vec::new(),
             cgroup: Some("user.slice".into()),
             causes: Vec::new(),

@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use clap::CommandFactory;
+use netnice_loader::rules::{self, timetable};
 
 mod bars;
 mod cli;
@@ -12,6 +13,7 @@ mod demo;
 mod explanation;
 mod flow_filter;
 mod metrics;
+mod naming;
 mod plot;
 mod processes;
 mod progress;
@@ -29,6 +31,9 @@ pub fn command() -> clap::Command {
 
 /// What the program does, and its exit status.
 pub fn main() -> ExitCode {
+    if std::env::args_os().next().is_some_and(|name| name == timetable::NAME) {
+        return rules::wait_for_hours().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
     let done = match demo::Part::asked_for() {
         Some((part, parent)) => part.run(parent).map(|()| ExitCode::SUCCESS),
         None => netnice_help::parse::<Cli>().verb.run(),

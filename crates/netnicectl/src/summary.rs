@@ -5,6 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use netnice_loader::attachments::Attachment;
+use netnice_loader::deadline::TimedProcess;
 use netnice_loader::group::Direction;
 use netnice_loader::niceness::NicenessStatus;
 use netnice_loader::policy::Counters;
@@ -42,6 +43,9 @@ impl Display for Summary<'_> {
             attached(f, a)?;
         }
         status.niceness.as_ref().map_or(Ok(()), |n| niceness(f, n))?;
+        for TimedProcess { pid, ends } in &status.timed {
+            writeln!(f, "process {pid} at level {} until {}", ends.group, ends.until)?;
+        }
         status.receiver.as_ref().map_or(Ok(()), |r| receiver(f, r))?;
         status
             .quic_refused

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use netnice_loader::deadline::{self, Ending};
 use netnice_loader::live::{self, Receiving};
 use netnice_loader::sockets::{flows, owners, Flow, Owner};
 use serde::Serialize;
@@ -66,6 +67,9 @@ pub struct Row {
     pub unit: String,
     pub out_bps: u64,
     pub in_bps: u64,
+    /// When its process is in the foreground again, or less in the background; `None`: never, or only root can see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Ending>,
     /// Queueing delay in the direction of most of its data. `None`: not known, or only root can see it.
     pub queue_us: Option<u32>,
     #[serde(flatten)]
@@ -89,6 +93,7 @@ impl Row {
             unit: owner.map_or("-", |o| &o.unit).to_owned(),
             out_bps,
             in_bps,
+            until: owner.and_then(|owner| Some(deadline::of(owner.pid)?.until)),
             queue_us: match is_download {
                 true => now.receiving.get(&flow.inode.into()).and_then(|known| known.queue_us),
                 false => Some(flow.queue_us()), // the kernel measures the round trips of what is sent
@@ -111,6 +116,9 @@ impl Row {
     fn notes(&self) -> Vec<String> {
         let (program, peer) = (&self.program, self.flow.peer);
         let mut notes = Vec::new();
+        if let Some(until) = self.until {
+            notes.push(format!("{program} to {peer}: in the background until {until}.\n"));
+        }
         if self.flow.is_stuck() {
             notes.push(format!(
                 "{program} to {peer}: nothing that it sends has arrived since {} timeouts. The peer may be gone, or the path \

@@ -7,6 +7,8 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::containers::{self, Asks, CONTAINERS, SCOPE};
+use super::hours::{Hours, NoHours};
 use super::level::Level;
 use super::rule::{NoPattern, Pattern, Rule, Subject};
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
@@ -18,13 +20,6 @@ pub const FILE: &str = "/etc/netnice/policy.toml";
 
 /// The kernel keeps as much of a program's name.
 const COMMAND: usize = 15;
-/// What container engines call the cgroup of a container, before its id.
-const CONTAINERS: [&str; 4] = ["docker-", "libpod-", "cri-containerd-", "crio-"];
-/// What systemd has the name end in.
-const SCOPE: &str = ".scope";
-/// An id from which so much is given is a container's wherever it is a cgroup's name.
-const UNMISTAKABLE: usize = 12;
-
 /// A rule of the file: where it is, and what it means to the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
@@ -33,8 +28,9 @@ pub struct Written {
     /// As it is written.
     pub text: String,
     pub means: Vec<Rule>,
-    /// It names more than is written.
+    /// It names more than is written, or nothing.
     pub warning: Option<String>,
+    pub asks: Option<Asks>,
 }
 
 #[derive(Deserialize)]
@@ -50,6 +46,7 @@ struct Entry {
     unit: Option<String>,
     slice: Option<String>,
     container: Option<String>,
+    label: Option<String>,
     cgroup: Option<String>,
     command: Option<String>,
     #[serde(default)]
@@ -59,6 +56,8 @@ struct Entry {
     #[serde(default = "yes")]
     mark: bool,
     quic: Option<Quic>,
+    from: Option<String>,
+    until: Option<String>,
 }
 
 /// What it uses in place of QUIC.
@@ -76,8 +75,10 @@ fn yes() -> bool {
 /// Why a rule is none.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 enum NoRule {
-    #[error("a rule names one of unit, slice, container, cgroup and command; this one names {0}")]
+    #[error("a rule names one of unit, slice, container, label, cgroup and command; this one names {0}")]
     Subjects(usize),
+    #[error(transparent)]
+    Hours(#[from] NoHours),
     #[error("there is no level {0}: levels are 0 to {HIGHEST_LEVEL}")]
     Level(u32),
     #[error("'{0}': {1}")]
@@ -102,7 +103,15 @@ enum NoRule {
 /// It cannot be read, is no TOML, or has a rule that means nothing: with its line.
 pub fn read(path: &Path) -> Result<Vec<Written>> {
     let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
-    parse(&text).map_err(|why| Error::BadPolicy(path.to_owned(), why))
+    let bad = |why| Error::BadPolicy(path.to_owned(), why);
+    let mut all = parse(&text).map_err(bad)?;
+    for rule in &mut all {
+        if let Some(asks) = &rule.asks {
+            (rule.means, rule.warning) = asks.look_up();
+        }
+    }
+    fits(&all).map_err(bad)?;
+    Ok(all)
 }
 
 fn parse(text: &str) -> std::result::Result<Vec<Written>, String> {
@@ -114,6 +123,11 @@ fn parse(text: &str) -> std::result::Result<Vec<Written>, String> {
         let written = written(line, entry.into_inner());
         all.push(written.map_err(|why| format!("line {line}: {why}"))?);
     }
+    fits(&all)?;
+    Ok(all)
+}
+
+fn fits(all: &[Written]) -> std::result::Result<(), String> {
     let number: usize = all.iter().map(|written| written.means.len()).sum();
     if number > NN_RULES as usize {
         return Err(format!(
@@ -121,7 +135,7 @@ fn parse(text: &str) -> std::result::Result<Vec<Written>, String> {
             CONTAINERS.len()
         ));
     }
-    Ok(all)
+    Ok(())
 }
 
 fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
@@ -130,11 +144,13 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
         return Err(NoRule::Level(level));
     }
     let group = Group::new(level, entry.mark, entry.direction);
+    let hours = Hours::read(entry.from, entry.until)?;
     let without_quic = matches!(entry.quic, Some(Quic::Tcp));
     let given = [
         ("unit", entry.unit),
         ("slice", entry.slice),
         ("container", entry.container),
+        ("label", entry.label),
         ("cgroup", entry.cgroup),
         ("command", entry.command),
     ];
@@ -155,8 +171,9 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
         pattern,
         group,
         without_quic,
+        hours,
     };
-    let mut warning = None;
+    let (mut warning, mut asks) = (None, None);
     let means = match key {
         "unit" | "slice" | "container" if value.contains('/') => return Err(NoRule::NotLast(value)),
         "unit" => vec![rule(Subject::Unit, pattern(&value)?)],
@@ -182,12 +199,16 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
             }
             None => return Err(NoRule::Command(value)),
         },
+        "label" => {
+            asks = Some(Asks::label(value, rule(Subject::Unit, pattern("*")?)));
+            Vec::new()
+        }
+        _ if Asks::is_name(&value) => {
+            asks = Some(Asks::name(value, rule(Subject::Unit, pattern("*")?)));
+            Vec::new()
+        }
         _ => {
-            let id = pattern(&value)?;
-            let bare = (id.start().len() >= UNMISTAKABLE).then(|| Ok(id.clone()));
-            let scopes = CONTAINERS.map(|start| id.between(start, SCOPE));
-            let patterns: std::result::Result<Vec<_>, _> = scopes.into_iter().chain(bare).collect();
-            let patterns = patterns.map_err(|why| NoRule::Container(value, why))?;
+            let patterns = containers::patterns(&pattern(&value)?).map_err(|why| NoRule::Container(value, why))?;
             patterns
                 .into_iter()
                 .map(|pattern| rule(Subject::Unit, pattern))
@@ -199,6 +220,7 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
         text,
         means,
         warning,
+        asks,
     })
 }
 
@@ -230,6 +252,10 @@ mod tests {
         assert_eq!(
             means("command = 'brave'\nquic = 'tcp'"),
             ["programs named brave: 0, without QUIC"]
+        );
+        assert_eq!(
+            means("unit = 'a'\nfrom = '18:00'\nuntil = '8:00'"),
+            ["units and cgroups named a: 0, from 18:00 until 08:00"]
         );
         assert_eq!(means("container = '3f*'").len(), CONTAINERS.len());
         let long = means("container = '3fa0123456789*'");
@@ -287,6 +313,11 @@ mod tests {
             ("[[rule]]\nslice = '/a.slice'", "write cgroup"),
             ("[[rule]]\ncontainer = '/3f*'", "write cgroup"),
             (&container, "with what container engines write before an id"),
+            ("[[rule]]\nunit = 'a'\nfrom = '18:00'", "line 1: a rule has both"),
+            (
+                "[[rule]]\nunit = 'a'\nfrom = '18h'\nuntil = '8:00'",
+                "is no time of day",
+            ),
             ("[[rule]]\nunits = 'a'", "unknown field `units`"),
             ("[[rule]]\nunit = 'a'\ndirection = 'up'", "unknown variant `up`"),
             ("[[rule]]\nunit = 'a'\nquic = 'udp'", "expected `tcp`"),
@@ -300,7 +331,16 @@ mod tests {
 
     /// Files as a person or a program may write them: right, nearly right, and of any length and letters.
     fn generated(random: &mut fastrand::Rng) -> String {
-        const KEYS: [&str; 7] = ["unit", "slice", "container", "cgroup", "command", "level", "units"];
+        const KEYS: [&str; 8] = [
+            "unit",
+            "slice",
+            "container",
+            "label",
+            "cgroup",
+            "command",
+            "level",
+            "units",
+        ];
         const PIECES: [&str; 10] = [
             "a",
             "*",

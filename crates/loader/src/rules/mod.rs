@@ -5,26 +5,34 @@
 //!
 //! What an administrator has attached by hand stays as it is, and no connection is interrupted.
 
+mod containers;
 mod file;
+mod hours;
 mod level;
 mod rule;
+pub mod timetable;
 
 use std::path::{Path, PathBuf};
 
+use jiff::{Timestamp, ZonedDateTime};
 use libbpf_rs::{MapCore, MapFlags};
 use procfs::process::{all_processes, StatFlags};
+use rustix::process::setsid;
 
 use crate::attachments::{self, finish, id, look, open, put as attach, InEffect, SwitchCounts, DEPTHS};
 use crate::cgroup::Hierarchy;
+use crate::deadline::{self, Deadline};
 use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::lock::Lock;
 use crate::niceness::Refusal;
 use crate::settings::State;
+use crate::settling::settle;
 use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_PENDING, NN_NICENESS_NO_QUIC, NN_RULES};
-use crate::{niceness, pins, quic, Error, Result};
+use crate::{niceness, pins, quic, waiting, Error, Result};
 
 pub use file::{read, Written, FILE};
+pub use hours::{Hours, NoHours, Window};
 pub use rule::{NoPattern, Pattern, Rule, Subject};
 
 /// Of a set: the kernel's side has two.
@@ -51,9 +59,36 @@ pub struct Named {
     pub processes: Vec<(u32, String)>,
 }
 
-/// These rules hold from now on, and no others.
+/// These rules hold from now on, and no others; those with hours, when they begin.
 /// It takes root, and netnice must be up.
 pub fn apply(rules: &[Rule]) -> Result<Applied> {
+    let done = put_into_effect(rules)?;
+    timetable::plan(next_change(rules)).map_err(Error::Timetable)?;
+    Ok(done)
+}
+
+/// The next moment at which a rule begins or ends to hold.
+fn next_change(rules: &[Rule]) -> Option<Timestamp> {
+    let now = ZonedDateTime::now();
+    let hours = rules.iter().filter_map(|rule| rule.hours);
+    hours.map(|hours| hours.window(&now).next()).min()
+}
+
+/// What [`timetable::NAME`] does: it applies the same rules again at such moments, until none with hours holds.
+pub fn wait_for_hours() -> Result<()> {
+    waiting::leave_files().map_err(Error::Timetable)?;
+    let _ = setsid(); // the terminal's signals are not for it
+    while let Some(at) = next_change(&current()) {
+        let timer = waiting::wall_timer_or_step(at.as_second());
+        timer
+            .and_then(|timer| waiting::is_first(&timer, None, None))
+            .map_err(Error::Timetable)?;
+        put_into_effect(&current())?;
+    }
+    Ok(())
+}
+
+fn put_into_effect(rules: &[Rule]) -> Result<Applied> {
     let map = open("apply rules to")?;
     let hierarchy = Hierarchy::find()?;
     if rules.iter().any(|rule| rule.without_quic) {
@@ -63,11 +98,14 @@ pub fn apply(rules: &[Rule]) -> Result<Applied> {
         rules: rules.len(),
         ..Applied::default()
     };
+    let now = ZonedDateTime::now();
+    let in_force: Vec<Rule> = rules.iter().filter(|rule| rule.holds(&now)).cloned().collect();
     let mut changed = Vec::new();
     {
         let _lock = Lock::take()?;
         put(rules)?; // first: what is made from now on is the kernel's to find
         let before = attachments::entries();
+        let rules = &in_force;
         for cgroup in hierarchy.cgroups() {
             let Ok(id) = id(&cgroup) else {
                 continue; // it has ended
@@ -98,10 +136,17 @@ pub fn apply(rules: &[Rule]) -> Result<Applied> {
         done.switched.add(finish(&map, &hierarchy, &cgroup)?);
     }
     let in_effect = InEffect::read();
+    let (timed, always): (Vec<Rule>, _) = in_force.into_iter().partition(|rule| rule.hours.is_some());
     for (pid, name) in processes() {
-        if let Some(bits) = of_command(rules, &name) {
+        if let Some(bits) = of_command(&always, &name) {
             done.switched.add(raise(pid, bits, &in_effect));
         }
+    }
+    for rule in &timed {
+        done.switched.add(raise_for_hours(rule, &now, &in_effect));
+    }
+    if rules.iter().any(|rule| rule.hours.is_some()) {
+        done.switched.add(settle());
     }
     Ok(done)
 }
@@ -209,6 +254,24 @@ fn processes() -> impl Iterator<Item = (u32, String)> {
         let flags = StatFlags::from_bits_truncate(stat.flags);
         (!flags.contains(StatFlags::PF_KTHREAD)).then_some((stat.pid.unsigned_abs(), stat.comm))
     })
+}
+
+/// Programs of such a name that run, until the rule's hours end. What one of them keeps is not changed.
+fn raise_for_hours(rule: &Rule, now: &ZonedDateTime, in_effect: &InEffect) -> SwitchCounts {
+    let mut counts = SwitchCounts::default();
+    let (Some(hours), Subject::Command) = (rule.hours, rule.subject) else {
+        return counts;
+    };
+    let ends = hours.window(now).ends.as_second();
+    for (pid, _) in processes().filter(|(_, name)| rule.names_command(name)) {
+        let until = Deadline::At(ends).ask().and_then(|()| deadline::give(pid));
+        counts.add(match until.and_then(|()| niceness::raise_other(pid, rule.group)) {
+            Ok(()) => SwitchCounts::of(pid, switch(pid, &Target::of(in_effect.of(pid)).only_nicer())),
+            Err(Refusal::NoProcess(_)) => SwitchCounts::default(),
+            Err(why) => SwitchCounts::missed(why.to_string()),
+        });
+    }
+    counts
 }
 
 /// A process that runs, with the connections it has. It never becomes less nice, nor do they: what holds its cgroup counts.

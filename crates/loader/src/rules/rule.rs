@@ -4,13 +4,15 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
+use jiff::ZonedDateTime;
 use serde::{Serialize, Serializer};
 
+use super::hours::Hours;
 use crate::group::Group;
-use crate::niceness;
 use crate::shared::{
     nn_rule, nn_rule_subject, NN_NICENESS_NO_QUIC, NN_RULE_COMMAND, NN_RULE_NAME, NN_RULE_PATH, NN_RULE_TEXT,
 };
+use crate::{deadline, niceness};
 
 /// What a pattern is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -33,6 +35,9 @@ pub struct Rule {
     pub group: Group,
     /// It does without QUIC, so that it uses TCP, which yields.
     pub without_quic: bool,
+    /// It holds then only.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub hours: Option<Hours>,
 }
 
 fn as_text<S: Serializer>(pattern: &Pattern, to: S) -> Result<S::Ok, S::Error> {
@@ -54,6 +59,11 @@ impl Rule {
         self.subject == Subject::Command && self.pattern.matches(name)
     }
 
+    /// Does it hold now?
+    pub fn holds(&self, now: &ZonedDateTime) -> bool {
+        self.hours.is_none_or(|hours| hours.window(now).begins.is_none())
+    }
+
     /// As enum nn_niceness_bit has it.
     pub(super) fn niceness(&self) -> u32 {
         niceness::bits_with_quic(self.group, self.without_quic)
@@ -64,7 +74,14 @@ impl Rule {
         let mut text = [0; NN_RULE_TEXT as usize];
         let both = self.pattern.head.bytes().chain(tail.bytes());
         text.iter_mut().zip(both).for_each(|(to, byte)| *to = byte); // a pattern is not longer
+        let [from, until] = self.hours.map_or([0, 0], Hours::to_seconds);
+        let window = self.hours.map(|hours| hours.window(&ZonedDateTime::now()));
         nn_rule {
+            from,
+            until,
+            unused: 0,
+            begins: window.and_then(|window| window.begins).map_or(0, deadline::to_kernel),
+            ends: window.map_or(0, |window| deadline::to_kernel(window.ends)),
             subject: number(self.subject),
             niceness: self.niceness(),
             head: self.pattern.head.len() as u32,
@@ -85,6 +102,7 @@ impl Rule {
             pattern: Pattern::new(text(head)?, if found.open == 0 { None } else { Some(text(tail)?) }).ok()?,
             group: niceness::group(found.niceness)?,
             without_quic: found.niceness & NN_NICENESS_NO_QUIC != 0,
+            hours: Hours::of_seconds(found.from, found.until),
         })
     }
 }
@@ -105,7 +123,8 @@ impl Display for Rule {
             Subject::Command => "programs named",
         };
         let quic = if self.without_quic { ", without QUIC" } else { "" };
-        write!(f, "{what} {}: {}{quic}", self.pattern, self.group)
+        write!(f, "{what} {}: {}{quic}", self.pattern, self.group)?;
+        self.hours.map_or(Ok(()), |hours| write!(f, ", {hours}"))
     }
 }
 
@@ -246,6 +265,7 @@ mod tests {
             pattern: pattern.parse().expect("valid"),
             group: Group::new(1, false, Direction::Send),
             without_quic: false,
+            hours: None,
         }
     }
 

@@ -7,9 +7,10 @@ use anyhow::Result;
 use clap::Args;
 use netnice_loader::attachments::{attach, detach, SwitchCounts};
 use netnice_loader::catalogue::LEVELS;
-use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::group::{level, Direction, Group};
 use netnice_output::{complain, print};
+
+use crate::naming::{fetching, named, Named};
 
 fn after() -> String {
     format!("{LEVELS}\n\n{EXAMPLES}")
@@ -18,7 +19,7 @@ fn after() -> String {
 const EXAMPLES: &str = "\
 Examples:
   sudo netnicectl attach backup.service
-  sudo netnicectl attach -n 2 system.slice/docker-3f0a.scope";
+  sudo netnicectl attach -n 2 docker:web";
 
 /// Put a unit, a container or another cgroup in the background
 ///
@@ -28,9 +29,18 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = after())]
 pub struct Attach {
-    /// A unit's name, or the path of a cgroup
-    #[arg(value_name = "UNIT|CGROUP")]
+    /// A unit, a cgroup, docker:NAME, podman:NAME, containerd:ID
+    ///
+    /// A unit's name or the path of a cgroup; a container by its name, or with containerd by its id or twelve digits of
+    /// it. For a rootless container slirp4netns or pasta sends: that process is put in the background too, and with it
+    /// all containers of its network.
+    #[arg(value_name = "UNIT|CGROUP|CONTAINER")]
     name: String,
+    /// Only what the daemon NAME fetches: containerd, dockerd
+    ///
+    /// The cgroup of the daemon of that name. Containers are in cgroups of their own, and stay as they are.
+    #[arg(long)]
+    pulls: bool,
     /// Level: 0, 1, 2 or low, lower, lowest
     #[arg(short = 'n', long, default_value = "0", value_parser = level)]
     level: u32,
@@ -58,18 +68,40 @@ impl Attach {
             _ => Direction::Both,
         };
         let group = Group::new(self.level, !self.no_mark, direction);
-        let cgroup = Hierarchy::find()?.named(&self.name)?;
-        tell("attached", &attach(&cgroup, group, self.quic.is_some())?)
+        let found = find(&self.name, self.pulls)?;
+        let counts = attach(&found.cgroup, group, self.quic.is_some())?;
+        tell("attached", &counts)?;
+        helped(&found, Some(group))
     }
 }
 
-/// What became of what runs in the cgroup.
-pub(super) fn tell(done: &str, counts: &SwitchCounts) -> Result<ExitCode> {
+fn find(name: &str, pulls: bool) -> Result<Named> {
+    match pulls {
+        true => fetching(name),
+        false => named(name),
+    }
+}
+
+/// The helper of a rootless container goes with it.
+fn helped(found: &Named, to: Option<Group>) -> Result<ExitCode> {
+    if let Some(helper) = &found.helper {
+        let place = if to.is_some() { "background" } else { "foreground" };
+        let (pid, name) = (helper.pid, &helper.name);
+        print(format_args!(
+            "the container is rootless: process {pid} ({name}) sends for all containers of its network"
+        ))?;
+        tell(&format!("{name} is in the {place} too"), &helper.put(to)?)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What became of what runs there.
+fn tell(done: &str, counts: &SwitchCounts) -> Result<()> {
     print(format_args!("{done}; {counts}"))?;
     if let Some(why) = counts.why() {
         complain(why);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Undo 'attach' of a unit, a container or another cgroup
@@ -79,18 +111,22 @@ pub(super) fn tell(done: &str, counts: &SwitchCounts) -> Result<ExitCode> {
 #[command(after_help = "\
 Examples:
   sudo netnicectl detach backup.service
-  sudo netnicectl detach system.slice/docker-3f0a.scope")]
+  sudo netnicectl detach docker:web")]
 pub struct Detach {
-    /// A unit's name, or the path of a cgroup
-    #[arg(value_name = "UNIT|CGROUP")]
+    /// A unit, a cgroup, docker:NAME, podman:NAME, containerd:ID
+    #[arg(value_name = "UNIT|CGROUP|CONTAINER")]
     name: String,
+    /// As for 'attach': containerd, dockerd
+    #[arg(long)]
+    pulls: bool,
 }
 
 impl Detach {
     pub fn run(self) -> Result<ExitCode> {
-        let cgroup = Hierarchy::find()?.named(&self.name)?;
-        if let Some(counts) = detach(&cgroup)? {
-            return tell("detached", &counts);
+        let found = find(&self.name, self.pulls)?;
+        if let Some(counts) = detach(&found.cgroup)? {
+            tell("detached", &counts)?;
+            return helped(&found, None);
         }
         print("it was not attached")?;
         Ok(ExitCode::SUCCESS)

@@ -38,7 +38,7 @@ enum What {
 Examples:
   sudo netnicectl policy apply
   sudo netnicectl policy apply ./policy.toml")]
-    Apply(File),
+    Apply(Apply),
     /// Show what each rule of a file means and matches; change nothing
     #[command(after_help = "\
 Examples:
@@ -58,6 +58,17 @@ Examples:
 }
 
 #[derive(Debug, Args)]
+struct Apply {
+    #[command(flatten)]
+    file: File,
+    /// Apply the rules in effect, not a file's
+    ///
+    /// When hours of rules begin or end. A timer of systemd, named netnice-hours, does it.
+    #[arg(long, conflicts_with = "file")]
+    again: bool,
+}
+
+#[derive(Debug, Args)]
 struct File {
     /// The rules
     #[arg(value_name = "FILE", default_value = rules::FILE)]
@@ -67,7 +78,8 @@ struct File {
 impl Policy {
     pub fn run(self) -> Result<ExitCode> {
         match self.what {
-            What::Apply(File { file }) => apply(&rules::read(&file)?)?,
+            What::Apply(Apply { again: true, .. }) => tell(&rules::apply(&rules::holding()?)?)?,
+            What::Apply(Apply { file, .. }) => apply(&rules::read(&file.file)?)?,
             What::Check(File { file }) => check(&rules::read(&file)?)?,
             What::Show { json } => show(json)?,
         }
@@ -76,6 +88,9 @@ impl Policy {
 }
 
 fn apply(written: &[Written]) -> Result<()> {
+    for (rule, warning) in written.iter().filter_map(|rule| Some((rule, rule.warning.as_ref()?))) {
+        complain(format_args!("line {}: {}: {warning}", rule.line, rule.text));
+    }
     let rules: Vec<Rule> = written.iter().flat_map(|w| w.means.clone()).collect();
     tell(&rules::apply(&rules)?)
 }

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use anyhow::{bail, Result};
 use clap::Args;
-use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::doctor::{findings, summary, unmendable, Finding, Verdict, Works};
 use netnice_loader::facts::{privileged, Facts};
 use netnice_loader::sockets::flows;
@@ -18,6 +17,7 @@ use netnice_output::print;
 use crate::explanation::{OfCgroup, OfProcess, OfSocket};
 use crate::flow_filter::FlowFilter;
 use crate::metrics;
+use crate::naming::named;
 use crate::plot::Plot;
 use crate::shared::print_json;
 use crate::summary::Summary;
@@ -224,7 +224,7 @@ impl Explain {
             let lines: Vec<String> = all.iter().map(OfSocket::to_string).collect();
             return self.tell(&all, lines.join("\n"));
         }
-        let found = OfCgroup::look(&Hierarchy::find()?.named(subject)?)?;
+        let found = OfCgroup::look(&named(subject)?.cgroup)?;
         self.tell(&found, &found)
     }
 

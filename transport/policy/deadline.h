@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What of a process' niceness ends, and when: algorithms/niceness/deadline.h. With the loader. */
+#ifndef NN_POLICY_DEADLINE_H
+#define NN_POLICY_DEADLINE_H
+
+#include "../../algorithms/niceness/deadline.h"
+#ifdef __bpf__
+#include "processes.h"
+#endif
+
+/* Of a process, beside the niceness that it keeps; children inherit it. */
+struct timed {
+	struct nn_deadline until;
+	u32 bits; /* enum nn_niceness_bit, until then */
+	u32 armed; /* 1: what the process raises next ends then */
+};
+
+enum process_bit {
+	PROCESS_TIMED = 1 << 16, /* beside its niceness: it is in `timed` */
+};
+
+#ifdef __bpf__
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536); /* as many as `processes` has */
+	__type(key, u32);
+	__type(value, struct timed);
+} timed SEC(".maps");
+
+static __always_inline bool is_over(const struct timed *part)
+{
+	return nn_deadline_passed(part->until, bpf_ktime_get_boot_ns(), bpf_ktime_get_tai_ns());
+}
+
+/* 0: that part has ended. */
+static __always_inline u32 timed_niceness(u32 process)
+{
+	const struct timed *part = bpf_map_lookup_elem(&timed, &process);
+
+	return part && !is_over(part) ? part->bits : 0;
+}
+
+/* What the process raises next ends at the deadline; what has ended before is replaced. */
+static __always_inline long arm(u32 process, struct nn_deadline until)
+{
+	struct timed *part = bpf_map_lookup_elem(&timed, &process), first = { .until = until, .armed = 1 };
+
+	if (part && !is_over(part)) {
+		part->until = nn_deadline_later(part->until, until);
+		part->armed = 1;
+		return 0;
+	}
+	return bpf_map_update_elem(&timed, &process, &first, BPF_ANY);
+}
+
+/* A rule's hours: as nice as that until they end. */
+static __always_inline long raise_until(u32 process, u32 bits, u64 wall)
+{
+	struct timed *part = bpf_map_lookup_elem(&timed, &process), first = { .until.wall = wall, .bits = bits };
+
+	if (part && !is_over(part)) {
+		part->until = nn_deadline_later(part->until, first.until);
+		__sync_fetch_and_or(&part->bits, bits);
+		return 0;
+	}
+	return bpf_map_update_elem(&timed, &process, &first, BPF_ANY);
+}
+
+static __always_inline struct nn_deadline deadline_of_call(struct nn_deadline_call call)
+{
+	struct nn_deadline until = {};
+
+	if (call.verb == NN_DEADLINE_AT)
+		until.wall = nn_deadline_at(bpf_ktime_get_tai_ns(), call.number);
+	else
+		until.boot = nn_deadline_in(bpf_ktime_get_boot_ns(), call.number);
+	return until;
+}
+
+static __always_inline u32 deadline_state(u32 process)
+{
+	const struct timed *part = bpf_map_lookup_elem(&timed, &process);
+
+	if (!part || !part->bits)
+		return NN_DEADLINE_NONE;
+	return is_over(part) ? NN_DEADLINE_PASSED : NN_DEADLINE_AHEAD;
+}
+
+/* By itself: what it keeps, and what ends later than now. */
+static __always_inline u32 niceness_of_process(u32 process)
+{
+	u32 *found = find(process);
+
+	if (!found)
+		return 0;
+	return *found & PROCESS_TIMED ? *found | timed_niceness(process) : *found;
+}
+
+static __always_inline long inherit(u32 from, u32 to, u32 niceness)
+{
+	struct timed *part = niceness & PROCESS_TIMED ? bpf_map_lookup_elem(&timed, &from) : 0;
+
+	if (part)
+		bpf_map_update_elem(&timed, &to, part, BPF_ANY);
+	return put(to, niceness, BPF_ANY);
+}
+
+/* What root sets has no deadline. */
+static __always_inline void keep_timed(u32 process, u32 now)
+{
+	put(process, now & NN_NICENESS_WORD, BPF_ANY);
+	bpf_map_delete_elem(&timed, &process);
+}
+
+static __always_inline void forget(u32 process)
+{
+	u32 *niceness = find(process);
+
+	if (niceness && *niceness & PROCESS_TIMED)
+		bpf_map_delete_elem(&timed, &process);
+	bpf_map_delete_elem(&processes, &process);
+	__sync_fetch_and_and(known_word(process), ~known_bit(process));
+}
+#endif
+
+#endif
