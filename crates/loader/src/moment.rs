@@ -76,8 +76,8 @@ pub(crate) fn next_at(time: Time, now: &ZonedDateTime) -> Timestamp {
         let date = now.date().saturating_add(days.days());
         let found = now.time_zone().to_ambiguous_timestamp(date.to_datetime(time));
         let first = match found.offset() {
-            AmbiguousOffset::Fold { .. } => found.clone().earlier(),
-            _ => found.clone().later(),
+            AmbiguousOffset::Fold { .. } => found.earlier(),
+            _ => found.later(),
         };
         [first, found.later()]
     };
