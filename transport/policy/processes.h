@@ -10,7 +10,7 @@
 
 /*
  * A bit a process number, set before the process is in `processes` and cleared when it ends. Without it every fork and
- * every socket would look a process up that is in no map: after a fork none of its lines is in the processor's cache.
+ * every socket would look up a process that is in no map. After a fork none of the map's lines is in the processor's cache.
  */
 static u64 known[NICENESS_NUMBERS / 64] SEC(".bss.known");
 

@@ -20,8 +20,8 @@ pub enum NoMoment {
     Range,
 }
 
-/// The second since 1970 at which a local time is next. A time of day that a change of the clocks leaves out is as much
-/// later as the clocks jump; of one that is there twice the first is meant, unless it is over.
+/// The second since 1970 at which a local time is next. If a change of the clocks leaves a time of day out, it is as much
+/// later as the clocks jump. If a time is there twice, the first is meant, unless it is over.
 pub fn until(text: &str) -> Result<Deadline, NoMoment> {
     let at = next(text, &ZonedDateTime::now())?;
     Ok(Deadline::At(at.as_second()))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Rootless containers have no network of their own on this machine: a helper, slirp4netns or pasta, sends for all that is
-//! in their network namespace, by sockets of its own.
+//! Rootless containers have no network of their own on this machine. A helper, slirp4netns or pasta, sends for their
+//! network namespace, by sockets of its own.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Rules with hours are applied again whenever some begin or end: by a timer of systemd, or where that does not run by a
-//! process that waits, `netnice-hours` in ps(1). New sockets and programs are compared with the clock in the kernel.
+//! Rules with hours are applied again whenever some begin or end. A timer of systemd does it. Without systemd a process
+//! waits: `netnice-hours` in ps(1). New sockets and programs are compared with the clock in the kernel.
 
 use std::io;
 use std::os::unix::process::CommandExt;
