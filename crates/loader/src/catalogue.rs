@@ -72,7 +72,7 @@ impl Catalogue {
 
 /// What tells a level from the others; of the default where it comes from.
 fn about_level(level: u32, row: &Algorithm) -> String {
-    let about = row.about.trim_start_matches(row.name).trim_start_matches(": ");
+    let about = row.about.split_once(": ").map_or(row.about, |(_, about)| about);
     match level {
         0 => format!("background (default); {about}"),
         1 => "also yields to level 0".to_owned(),

@@ -89,7 +89,7 @@ pub enum Error {
     RootIsTaken,
     #[error("{0} holds the root of the cgroups so that no program can be attached there, nor to any cgroup below: no connection can be reached.\nAttach it so that others may join (BPF_F_ALLOW_MULTI), or detach it: 'bpftool cgroup detach'.")]
     NothingBelow(Holder),
-    #[error("no unit, container or other cgroup is named '{0}'.\nName a unit as systemd does, 'cron.service', or a path below {1}.")]
+    #[error("no unit, container or other cgroup is named '{0}': a unit that is stopped has no cgroup.\nName a running unit as systemd does, 'cron.service', or a path below {1}. A rule in policy.toml reaches a unit at each start.")]
     NoCgroup(String, PathBuf),
     #[error("'{0}' is the name of several cgroups:{1}\nName the path of one.")]
     SeveralCgroups(String, String),

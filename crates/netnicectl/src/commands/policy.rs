@@ -98,7 +98,7 @@ fn apply(written: &[Written]) -> Result<()> {
 /// What became of it; `up` applies rules, too.
 pub(super) fn tell(done: &Applied) -> Result<()> {
     print(format_args!(
-        "policy applied: rules: {}, cgroups that they put into the background: {}; of what changed, {}",
+        "policy applied: rules: {}, cgroups in the background by rules: {}. Changed now: {}",
         done.rules, done.cgroups, done.switched
     ))?;
     if done.by_hand > 0 {
