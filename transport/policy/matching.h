@@ -6,6 +6,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "../../algorithms/niceness/alone.h"
 #include "../../algorithms/niceness/rule.h"
 
 #define NAMED 1024 /* as much of a cgroup's path as the kernel tells */
@@ -65,7 +66,7 @@ static long match(u32 i, struct matching *m)
 		return 0;
 	bpf_loop(nn_rule_bytes(rule), compare, &c, 0);
 	if (!c.differs)
-		m->niceness |= rule->niceness;
+		m->niceness = nn_niceness_of_rules(m->niceness, rule->niceness);
 	return 0;
 }
 

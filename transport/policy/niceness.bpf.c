@@ -6,7 +6,7 @@
  * sockets, and put into effect. No process is moved, and no process needs rights to become nicer.
  *
  *   sched_process_fork   a child inherits it
- *   sched_process_exit   with its last thread it goes; exec does not touch it
+ *   sched_process_exit   with its last thread it goes; exec touches that of a child alone, whose parent was nice alone
  *   cgroup/sysctl        the call (call.h). Only a read of a sysctl pays
  *   cgroup_mkdir         a cgroup that one of the administrator's rules names is in the background from the start
  *   cgroup_rmdir         what is known of a cgroup goes with it
@@ -100,7 +100,7 @@ int BPF_PROG(netnice_fork, struct task_struct *parent, struct task_struct *child
 		return 0; /* a thread */
 	niceness = find(from);
 	if (niceness) {
-		if (put(to, *niceness, BPF_ANY))
+		if (put(to, nn_niceness_of_child(*niceness), BPF_ANY))
 			COUNT(&nn_niceness_counters, refused);
 	} else if (is_known(to)) {
 		forget(to); /* it was made nice while it ended: its number is another's now */
@@ -132,24 +132,26 @@ static __always_inline int done(u32 niceness)
 	return -(int)(NN_CALL_DONE | (niceness & NN_NICENESS_WORD));
 }
 
-/* Bits are added atomically: no raise is lost to another. */
-static __always_inline int add(u32 process, u32 bits)
+/* Bits are added atomically: no raise is lost to another. Only the first of a process can have it be nice alone. */
+static __always_inline int add(u32 process, struct nn_answer said)
 {
 	u32 *niceness = find(process);
 
 	if (!niceness) {
-		put(process, 0, BPF_NOEXIST);
+		put(process, said.begins, BPF_NOEXIST);
 		niceness = find(process);
 		if (!niceness) {
 			COUNT(&nn_niceness_counters, refused);
 			return -ENOMEM;
 		}
 	}
-	__sync_fetch_and_or(niceness, bits);
+	if (*niceness & said.ends)
+		__sync_fetch_and_and(niceness, ~said.ends);
+	__sync_fetch_and_or(niceness, said.bits);
 	return done(*niceness);
 }
 
-static __noinline int answer(u32 offset)
+static __noinline int answer(u32 offset, bool alone)
 {
 	struct nn_call call = nn_call_of(offset);
 	struct process target = { .number = bpf_get_current_pid_tgid() >> 32, .owned = true };
@@ -157,6 +159,7 @@ static __noinline int answer(u32 offset)
 	u32 *found, now, process;
 	struct nn_answer said;
 
+	call.alone = alone;
 	if (call.process && !find_process(call.process, &target))
 		return -ESRCH;
 	process = target.number;
@@ -168,7 +171,7 @@ static __noinline int answer(u32 offset)
 	case NN_VERDICT_KEEP:
 		return done(now);
 	case NN_VERDICT_ADD:
-		return add(process, said.bits);
+		return add(process, said);
 	case NN_VERDICT_REPLACE:
 		if (put(process, said.bits, BPF_ANY))
 			return -ENOMEM;
@@ -186,15 +189,20 @@ static __noinline int answer(u32 offset)
 SEC("cgroup/sysctl")
 int netnice_call(struct bpf_sysctl *sysctl)
 {
-	char name[sizeof(NN_CALL_FILE) + 1] = {};
+	char name[sizeof(NN_CALL_FILE_ALONE) + 1] = {};
 	u32 offset = sysctl->file_pos;
+	bool alone;
+	long length;
 
 	if (!nn_is_call(offset) || sysctl->write)
 		return 1;
-	if (bpf_sysctl_get_name(sysctl, name, sizeof(name), 0) != sizeof(NN_CALL_FILE) - 1 ||
-	    __builtin_memcmp(name, NN_CALL_FILE, sizeof(NN_CALL_FILE)))
+	length = bpf_sysctl_get_name(sysctl, name, sizeof(name), 0);
+	alone = length == sizeof(NN_CALL_FILE_ALONE) - 1 &&
+		!__builtin_memcmp(name, NN_CALL_FILE_ALONE, sizeof(NN_CALL_FILE_ALONE));
+	if (!alone &&
+	    (length != sizeof(NN_CALL_FILE) - 1 || __builtin_memcmp(name, NN_CALL_FILE, sizeof(NN_CALL_FILE))))
 		return 1;
-	bpf_set_retval(answer(offset));
+	bpf_set_retval(answer(offset, alone));
 	return 0;
 }
 
@@ -242,9 +250,16 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(netnice_exec, struct task_struct *task)
 {
 	u32 room = 1, set = nn_niceness_choices.set & 1, number = nn_niceness_choices.rules[set], wanted, *now;
+	u32 process = task->tgid;
 	struct name *name = bpf_map_lookup_elem(&names, &room);
+	struct nn_answer said = {};
 	long read;
 
+	now = find(process);
+	if (now && nn_niceness_ends_at_exec(*now)) {
+		bpf_map_delete_elem(&processes, &process); /* still known: another may be raising it */
+		now = 0;
+	}
 	if (!number || !name)
 		return 0;
 	read = bpf_probe_read_kernel_str(name->text, sizeof(task->comm), task->comm);
@@ -253,8 +268,11 @@ int BPF_PROG(netnice_exec, struct task_struct *task)
 	wanted = niceness_of_name(name, read - 1, true, set, number);
 	if (!wanted)
 		return 0;
-	now = find(task->tgid);
-	add(task->tgid, nn_niceness_added(now ? *now : 0, wanted));
+	said.begins = wanted & NN_NICENESS_ALONE;
+	if (!said.begins)
+		said.ends = NN_NICENESS_ONLY_SELF;
+	said.bits = nn_niceness_added(now ? *now : 0, wanted & ~(u32)NN_NICENESS_ALONE);
+	add(process, said);
 	return 0;
 }
 

@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, ArgGroup, Command, CommandFactory, Parser};
 use netnice_loader::catalogue::{Catalogue, Entry, LEVELS};
 use netnice_loader::group::{level_named, Direction, LEVEL_NAMES};
+use netnice_loader::niceness::Heirs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,6 +23,7 @@ More examples:
   netnice git push                           no root after 'netnicectl up'
   netnice --quic=tcp chromium https://host/  QUIC does not yield: use TCP
   netnice --strict ./night-job               never run it in the foreground
+  sudo netnice --self podman pull IMAGE      not the containers it starts
   sudo netnice sh                            all that this shell starts
   sudo netnice -n 1 -d -p $(pgrep -o nginx)  a process and its children
   netnice -n 0 -p $(pgrep rclone)            your own process, without root
@@ -113,6 +115,14 @@ pub struct Cli {
     #[arg(long, requires = "command", conflicts_with = "pid")]
     pub strict: bool,
 
+    /// Only this program: what it starts is in the foreground
+    ///
+    /// For programs that start services, sessions or programs of others, as podman, tmux and Steam do. Children that
+    /// execute no program of their own yield with it. A program that is in the background with its children already
+    /// stays so.
+    #[arg(long = "self", requires = "subject", conflicts_with = "descendants")]
+    pub only_self: bool,
+
     /// Do not mark packets as DSCP LE
     ///
     /// For a network that drops marked packets. They also get no priority of background in this host's own queues.
@@ -154,6 +164,11 @@ pub struct Cli {
 }
 
 impl Cli {
+    /// What inherits.
+    pub(crate) fn heirs(&self) -> Heirs {
+        Heirs::of_alone(self.only_self)
+    }
+
     /// The direction that is named, if one is.
     pub(crate) fn direction(&self) -> Option<Direction> {
         match (self.send_only, self.receive_only) {
@@ -308,6 +323,8 @@ mod tests {
             &["-d", "-n", "1", "cmd"],
             &["--no-mark"],
             &["--strict"],
+            &["--self"],
+            &["--self", "-p", "1", "-d", "-n", "0"],
             &["--strict", "-n", "1", "-p", "1"],
             &["--send-only", "--receive-only", "cmd"],
             &["--quic", "udp", "cmd"],

@@ -10,7 +10,7 @@ use std::process::Command;
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
 use netnice_loader::group::{Direction, Group};
-use netnice_loader::niceness::{self, Refusal};
+use netnice_loader::niceness::{self, Heirs, Refusal};
 use netnice_loader::{facts, is_up, quic, rules, up, Outcome, UpOptions};
 use netnice_output::complain;
 
@@ -41,6 +41,7 @@ pub(crate) struct Wanted {
     pub no_mark: bool,
     pub direction: Direction,
     pub without_quic: bool,
+    pub heirs: Heirs,
 }
 
 impl Wanted {
@@ -58,6 +59,7 @@ impl Wanted {
         enter(
             current,
             level::choose(current, self.level, self.no_mark, self.direction),
+            self.heirs,
         )
     }
 }
@@ -73,13 +75,14 @@ fn in_one_line(error: &str) -> String {
     }
 }
 
-fn enter(current: Option<Group>, target: Group) -> Result<(), Error> {
+fn enter(current: Option<Group>, target: Group, heirs: Heirs) -> Result<(), Error> {
     load(target)?;
     if current == Some(target) {
         return Ok(());
     }
-    match niceness::raise(target) {
+    match niceness::raise(target, heirs) {
         Ok(()) => Ok(()),
+        Err(Refusal::Unanswered) if heirs == Heirs::None => Err(Error::OnlyWithChildren),
         Err(Refusal::Unanswered) if privileged() => join(target),
         Err(why) => Err(not_nicer(why)),
     }

@@ -30,6 +30,7 @@ pub fn run(cli: Cli) -> Result<(), Error> {
         no_mark: cli.no_mark,
         direction: cli.direction().unwrap_or_default(),
         without_quic: cli.quic.is_some(),
+        heirs: cli.heirs(),
     };
     launch::prepare(program, &wanted, cli.strict)?;
     match launch::exec(program, arguments)? {}

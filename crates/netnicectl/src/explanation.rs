@@ -59,6 +59,8 @@ pub struct OfProcess {
     program: String,
     /// By itself; `None` in the foreground.
     own: Option<Group>,
+    /// Programs that it starts are in the foreground.
+    alone: bool,
     /// Rules for programs of its name.
     rules: Vec<Rule>,
     /// Below the root.
@@ -114,6 +116,7 @@ impl OfProcess {
             pid,
             program,
             own: niceness::of(pid),
+            alone: niceness::is_alone(pid),
             rules,
             cgroup: cgroup.map(|dir| hierarchy.below_root(&dir)),
             causes,
@@ -130,7 +133,12 @@ impl Display for OfProcess {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "process {} ({})", self.pid, self.program)?;
         let own = self.own.map_or("foreground".to_owned(), |group| group.to_string());
-        writeln!(f, "  by itself        {own}")?;
+        let alone = if self.alone {
+            ", without programs that it starts"
+        } else {
+            ""
+        };
+        writeln!(f, "  by itself        {own}{alone}")?;
         for rule in &self.rules {
             writeln!(f, "                   the policy: {rule}")?;
         }
@@ -332,6 +340,7 @@ mod tests {
             pid: 4711,
             program: "curl".to_owned(),
             own: in_effect,
+            alone: false,
             rules: Vec::new(),
             cgroup: Some("user.slice".into()),
             causes: Vec::new(),

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::launchers;
 use super::level::Level;
 use super::rule::{NoPattern, Pattern, Rule, Subject};
 use crate::group::{Direction, Group, HIGHEST_LEVEL};
@@ -59,6 +60,7 @@ struct Entry {
     #[serde(default = "yes")]
     mark: bool,
     quic: Option<Quic>,
+    inherit: Option<bool>,
 }
 
 /// What it uses in place of QUIC.
@@ -94,6 +96,8 @@ enum NoRule {
     Path(String, String),
     #[error("'*' names every program, process 1 and login shells too. Name the programs that should yield")]
     EveryProgram,
+    #[error("inherit is for rules with command: all processes in a cgroup yield, whatever started them")]
+    Inherit,
     #[error("'{0}': the kernel knows {COMMAND} bytes of a program's name. End the pattern with '*' before that")]
     Command(String),
 }
@@ -146,6 +150,10 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
         return Err(NoRule::Subjects(named.len()));
     }
     let (key, value) = named.remove(0);
+    if key != "command" && entry.inherit.is_some() {
+        return Err(NoRule::Inherit);
+    }
+    let inherit = entry.inherit.unwrap_or(true);
     let text = format!("{key} = \"{value}\"");
     let pattern = |text: &str| -> std::result::Result<Pattern, NoRule> {
         text.parse().map_err(|why| NoRule::Pattern(text.to_owned(), why))
@@ -155,6 +163,7 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
         pattern,
         group,
         without_quic,
+        inherit,
     };
     let mut warning = None;
     let means = match key {
@@ -178,6 +187,7 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
                          every program whose name begins with '{cut}' is meant"
                     )
                 });
+                warning = warning.or_else(|| launchers::warning(&name).filter(|_| inherit));
                 vec![rule(Subject::Command, name)]
             }
             None => return Err(NoRule::Command(value)),
@@ -231,6 +241,10 @@ mod tests {
             means("command = 'brave'\nquic = 'tcp'"),
             ["programs named brave: 0, without QUIC"]
         );
+        assert_eq!(
+            means("command = 'podman'\ninherit = false"),
+            ["programs named podman: 0, without what they start"]
+        );
         assert_eq!(means("container = '3f*'").len(), CONTAINERS.len());
         let long = means("container = '3fa0123456789*'");
         assert_eq!(long.len(), CONTAINERS.len() + 1);
@@ -251,6 +265,14 @@ mod tests {
             said.contains("15 bytes") && said.contains("'transmission-da'"),
             "{said}"
         );
+    }
+
+    #[test]
+    fn a_launcher_whose_children_inherit_is_warned_of() {
+        for (inherit, warned) in [("", true), ("inherit = true", true), ("inherit = false", false)] {
+            let all = parse(&format!("[[rule]]\ncommand = 'podman'\n{inherit}")).expect("valid");
+            assert_eq!(all[0].warning.is_some(), warned, "{inherit}");
+        }
     }
 
     #[test]
@@ -287,6 +309,10 @@ mod tests {
             ("[[rule]]\nslice = '/a.slice'", "write cgroup"),
             ("[[rule]]\ncontainer = '/3f*'", "write cgroup"),
             (&container, "with what container engines write before an id"),
+            (
+                "[[rule]]\nunit = 'a'\ninherit = false",
+                "inherit is for rules with command",
+            ),
             ("[[rule]]\nunits = 'a'", "unknown field `units`"),
             ("[[rule]]\nunit = 'a'\ndirection = 'up'", "unknown variant `up`"),
             ("[[rule]]\nunit = 'a'\nquic = 'udp'", "expected `tcp`"),
@@ -313,13 +339,14 @@ mod tests {
             " ",
             "docker-",
         ];
-        const OTHERS: [&str; 8] = [
+        const OTHERS: [&str; 9] = [
             "level = 2",
             "level = 4294967295",
             "mark = false",
             "direction = 'send'",
             "direction = 'receive'",
             "quic = 'tcp'",
+            "inherit = false",
             "mark = 1",
             "",
         ];

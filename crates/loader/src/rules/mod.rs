@@ -6,6 +6,7 @@
 //! What an administrator has attached by hand stays as it is, and no connection is interrupted.
 
 mod file;
+mod launchers;
 mod level;
 mod rule;
 
@@ -19,9 +20,11 @@ use crate::cgroup::Hierarchy;
 use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::lock::Lock;
-use crate::niceness::Refusal;
+use crate::niceness::{Heirs, Refusal};
 use crate::settings::State;
-use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_PENDING, NN_NICENESS_NO_QUIC, NN_RULES};
+use crate::shared::{
+    niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_PENDING, NN_NICENESS_ALONE, NN_NICENESS_NO_QUIC, NN_RULES,
+};
 use crate::{niceness, pins, quic, Error, Result};
 
 pub use file::{read, Written, FILE};
@@ -198,7 +201,12 @@ fn of_command(rules: &[Rule], name: &str) -> Option<u32> {
 
 /// Of several rules that name something all count: it yields where any has it yield.
 fn all_of<'a>(rules: impl Iterator<Item = &'a Rule>) -> Option<u32> {
-    rules.map(Rule::niceness).reduce(std::ops::BitOr::bitor)
+    rules.map(Rule::niceness).reduce(both)
+}
+
+/// As nn_niceness_of_rules() has it: children inherit if either has them inherit.
+fn both(one: u32, other: u32) -> u32 {
+    (one | other) & !NN_NICENESS_ALONE | one & other & NN_NICENESS_ALONE
 }
 
 /// Numbers and names of programs; the kernel's own threads are none.
@@ -218,7 +226,8 @@ fn raise(pid: u32, bits: u32, in_effect: &InEffect) -> SwitchCounts {
         0 => Ok(()),
         _ => niceness::forgo_quic(pid),
     };
-    match niceness::set(pid, own).and_then(|()| without_quic()) {
+    let heirs = Heirs::of_alone(bits & NN_NICENESS_ALONE != 0);
+    match niceness::set(pid, own, heirs).and_then(|()| without_quic()) {
         Ok(()) => {
             let target = Target::of(Group::nicer(own, in_effect.of(pid)));
             SwitchCounts::of(pid, switch(pid, &target.only_nicer()))

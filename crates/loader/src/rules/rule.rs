@@ -9,7 +9,8 @@ use serde::{Serialize, Serializer};
 use crate::group::Group;
 use crate::niceness;
 use crate::shared::{
-    nn_rule, nn_rule_subject, NN_NICENESS_NO_QUIC, NN_RULE_COMMAND, NN_RULE_NAME, NN_RULE_PATH, NN_RULE_TEXT,
+    nn_rule, nn_rule_subject, NN_NICENESS_ALONE, NN_NICENESS_NO_QUIC, NN_RULE_COMMAND, NN_RULE_NAME, NN_RULE_PATH,
+    NN_RULE_TEXT,
 };
 
 /// What a pattern is compared with.
@@ -33,6 +34,8 @@ pub struct Rule {
     pub group: Group,
     /// It does without QUIC, so that it uses TCP, which yields.
     pub without_quic: bool,
+    /// Programs that it starts are in the background too.
+    pub inherit: bool,
 }
 
 fn as_text<S: Serializer>(pattern: &Pattern, to: S) -> Result<S::Ok, S::Error> {
@@ -56,7 +59,7 @@ impl Rule {
 
     /// As enum nn_niceness_bit has it.
     pub(super) fn niceness(&self) -> u32 {
-        niceness::bits_with_quic(self.group, self.without_quic)
+        niceness::bits_with_quic(self.group, self.without_quic) | if self.inherit { 0 } else { NN_NICENESS_ALONE }
     }
 
     pub(super) fn to_kernel(&self) -> nn_rule {
@@ -85,6 +88,7 @@ impl Rule {
             pattern: Pattern::new(text(head)?, if found.open == 0 { None } else { Some(text(tail)?) }).ok()?,
             group: niceness::group(found.niceness)?,
             without_quic: found.niceness & NN_NICENESS_NO_QUIC != 0,
+            inherit: found.niceness & NN_NICENESS_ALONE == 0,
         })
     }
 }
@@ -105,7 +109,8 @@ impl Display for Rule {
             Subject::Command => "programs named",
         };
         let quic = if self.without_quic { ", without QUIC" } else { "" };
-        write!(f, "{what} {}: {}{quic}", self.pattern, self.group)
+        let alone = if self.inherit { "" } else { ", without what they start" };
+        write!(f, "{what} {}: {}{quic}{alone}", self.pattern, self.group)
     }
 }
 
@@ -246,6 +251,7 @@ mod tests {
             pattern: pattern.parse().expect("valid"),
             group: Group::new(1, false, Direction::Send),
             without_quic: false,
+            inherit: true,
         }
     }
 
@@ -264,9 +270,10 @@ mod tests {
     fn there_and_back() {
         for pattern in ["a", "a*", "*a", "a*b", "*"] {
             for subject in [Subject::Unit, Subject::Cgroup, Subject::Command] {
-                for without_quic in [false, true] {
+                for (without_quic, inherit) in [(false, true), (true, true), (false, false), (true, false)] {
                     let one = Rule {
                         without_quic,
+                        inherit,
                         ..rule(subject, pattern)
                     };
                     assert_eq!(Rule::of_kernel(&one.to_kernel()), Some(one));

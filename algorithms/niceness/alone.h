@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Only this program: a process that is nice alone. What it starts is in the foreground.
+ *
+ * Its children are nice until they execute a program: a program that divides its work by fork(2) yields with all of it.
+ * Only a process of the foreground becomes nice alone, and any other raise has its children inherit from then on. So a
+ * user cannot leave the background by it.
+ */
+#ifndef NN_ALONE_H
+#define NN_ALONE_H
+
+#include "niceness.h"
+
+/* Of a process that was nice alone: another raise takes these away. */
+#define NN_NICENESS_ONLY_SELF (NN_NICENESS_ALONE | NN_NICENESS_UNTIL_EXEC)
+
+/* A child's, by that of its parent. */
+nn_inline u32 nn_niceness_of_child(u32 parent)
+{
+	return parent & NN_NICENESS_ALONE ? parent | NN_NICENESS_UNTIL_EXEC : parent;
+}
+
+/* Does a process with this niceness return to the foreground when it executes a program? */
+nn_inline bool nn_niceness_ends_at_exec(u32 niceness)
+{
+	return niceness & NN_NICENESS_UNTIL_EXEC;
+}
+
+/* What two rules say together; 0: a rule does not match. Children inherit if either has them inherit. */
+nn_inline u32 nn_niceness_of_rules(u32 one, u32 other)
+{
+	u32 alone = one & other & NN_NICENESS_ALONE;
+
+	return one && other ? ((one | other) & ~(u32)NN_NICENESS_ALONE) | alone : one | other;
+}
+
+#endif
