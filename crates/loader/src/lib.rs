@@ -23,6 +23,7 @@ pub mod quic;
 pub mod receiver;
 pub mod rules;
 mod sender;
+pub mod senders;
 pub mod settings;
 pub mod sockets;
 pub mod status;

@@ -22,6 +22,7 @@ More examples:
   sudo netnice -n lowest rclone sync /d far: also yield to other backups
   netnice git push                           no root after 'netnicectl up'
   netnice --quic=tcp chromium https://host/  QUIC does not yield: use TCP
+  netnice --report rsync -a /data far:/data  say how it yielded
   netnice --strict ./night-job               never run it in the foreground
   sudo netnice --self podman pull IMAGE      not the containers it starts
   sudo netnice sh                            all that this shell starts
@@ -70,7 +71,8 @@ fn after_long() -> String {
     after_help = after(),
     after_long_help = after_long(),
     override_usage = "netnice [OPTIONS] COMMAND [ARG]...\n       netnice [OPTIONS] -p PID...\n       netnice -l [--json]\n       netnice",
-    group = ArgGroup::new("subject").args(["pid", "command"])
+    group = ArgGroup::new("subject").args(["pid", "command"]),
+    group = ArgGroup::new("printed").args(["list", "report"])
 )]
 pub struct Cli {
     /// Level: 0, 1, 2 or low, lower, lowest; with -p also off
@@ -150,12 +152,22 @@ pub struct Cli {
     )]
     pub quic: Option<String>,
 
+    /// When COMMAND ends, say in one line how it yielded
+    ///
+    /// On standard error: connections that yielded, bytes each way, the time in which they saw a queue, and the time in
+    /// which data waited and nothing was acknowledged for a second. If no connection yielded, netnice names the process
+    /// that really sends: a daemon, an ssh master, a FUSE mount, the network of a rootless container. COMMAND becomes a
+    /// child of netnice, with its terminal, signals and exit status. Connections are looked at up to a hundred times a
+    /// second at the start, later five times: shorter ones are missed, and so is another network namespace.
+    #[arg(long, requires = "command", conflicts_with = "pid")]
+    pub report: bool,
+
     /// List levels, receivers and algorithms
     #[arg(short, long, conflicts_with_all = ["level", "subject", "no_mark", "send_only", "receive_only"])]
     pub list: bool,
 
-    /// With --list: print JSON
-    #[arg(long, requires = "list")]
+    /// With --list or --report: print JSON
+    #[arg(long, requires = "printed")]
     pub json: bool,
 
     /// The program to run, with its arguments
@@ -324,6 +336,9 @@ mod tests {
             &["--no-mark"],
             &["--strict"],
             &["--self"],
+            &["--report"],
+            &["--report", "-p", "1"],
+            &["--json", "cmd"],
             &["--self", "-p", "1", "-d", "-n", "0"],
             &["--strict", "-n", "1", "-p", "1"],
             &["--send-only", "--receive-only", "cmd"],

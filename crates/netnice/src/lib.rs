@@ -6,6 +6,7 @@ mod error;
 mod launch;
 mod level;
 mod moving;
+mod report;
 mod run;
 
 pub use cli::{command, Cli, LevelOption};

@@ -12,6 +12,7 @@ use netnice_loader::group::Group;
 use netnice_loader::live::{self, Receiving as OfReceiver};
 use netnice_loader::niceness;
 use netnice_loader::rules::{self, Rule};
+use netnice_loader::senders::{self, Sender};
 use netnice_loader::settings::State;
 use netnice_loader::sockets::{flows, name_of, owners, sockets_of, Flow};
 use serde::Serialize;
@@ -70,6 +71,8 @@ pub struct OfProcess {
     in_effect: Option<Group>,
     /// Its connections in this network namespace, by their congestion control.
     connections: BTreeMap<String, usize>,
+    /// Processes that send for it, and for what it has started.
+    senders: Vec<Sender>,
     /// `None`: only root can see it.
     receiving: Option<Receiving>,
     /// The same of each socket, by inode.
@@ -123,9 +126,17 @@ impl OfProcess {
             sees_attached: !State::is_hidden(&hierarchy),
             in_effect: in_effect(pid),
             connections,
+            senders: Vec::new(),
             receiving,
             yields,
         }))
+    }
+
+    /// With the processes that send for it.
+    pub fn with_senders(mut self) -> Self {
+        let level = self.in_effect.map(|group| group.level);
+        self.senders = senders::senders(&senders::family(self.pid), level);
+        self
     }
 }
 
@@ -171,6 +182,9 @@ impl Display for OfProcess {
                 "  its connections  none in this network namespace, or not told to you"
             )?,
             _ => write!(f, "  its connections  {}", counts.join(", "))?,
+        }
+        for sender in &self.senders {
+            write!(f, "\n  its senders      {sender}")?;
         }
         let receives = self.in_effect.is_some_and(|group| group.direction.receives());
         match (self.receiving, counts.len()) {
@@ -347,6 +361,7 @@ mod tests {
             sees_attached,
             in_effect,
             connections: BTreeMap::new(),
+            senders: Vec::new(),
             receiving: None,
             yields: None,
         };
