@@ -11,8 +11,13 @@
 
 #include "niceness.h"
 
-/* Of a process that was nice alone: another raise takes these away. */
-#define NN_NICENESS_ONLY_SELF (NN_NICENESS_ALONE | NN_NICENESS_UNTIL_EXEC)
+/* What a raise takes away, that begins with NN_NICENESS_ALONE or with 0: both bits, or none. Without a branch, for eBPF. */
+nn_inline u32 nn_niceness_ends(u32 begins)
+{
+	u32 ends = ~begins & NN_NICENESS_ALONE;
+
+	return ends | ends << 1; /* NN_NICENESS_UNTIL_EXEC is the next bit */
+}
 
 /* A child's, by that of its parent. */
 nn_inline u32 nn_niceness_of_child(u32 parent)

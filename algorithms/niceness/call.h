@@ -31,7 +31,7 @@ enum nn_verb {
 
 struct nn_call {
 	u32 verb, niceness, process;
-	bool alone;
+	u32 alone; /* 0 or 1 */
 };
 
 /* Is a read at this offset a call? */
@@ -75,7 +75,7 @@ struct nn_answer {
 /* Does the process get bits, or do its children begin to inherit? */
 nn_inline u32 nn_adds_or_keeps(u32 now, struct nn_answer answer)
 {
-	return answer.bits & ~now || answer.ends & now ? NN_VERDICT_ADD : NN_VERDICT_KEEP;
+	return (answer.bits & ~now) | (answer.ends & now) ? NN_VERDICT_ADD : NN_VERDICT_KEEP;
 }
 
 /* Who may, and what wins. `now`: the niceness that the process has. */
@@ -83,10 +83,8 @@ nn_inline struct nn_answer nn_answer(struct nn_call call, u32 now, struct nn_cal
 {
 	struct nn_answer answer = { .verdict = NN_VERDICT_KEEP, .bits = call.niceness };
 
-	if (call.alone)
-		answer.begins = NN_NICENESS_ALONE;
-	else if (call.niceness)
-		answer.ends = NN_NICENESS_ONLY_SELF;
+	answer.begins = call.alone * NN_NICENESS_ALONE;
+	answer.ends = nn_niceness_ends(answer.begins);
 	if (call.verb == NN_CALL_NO_QUIC ? call.niceness : !nn_niceness_valid(call.niceness)) {
 		answer.verdict = NN_VERDICT_MEANINGLESS;
 	} else if (call.verb == NN_CALL_ASK) {
@@ -95,6 +93,7 @@ nn_inline struct nn_answer nn_answer(struct nn_call call, u32 now, struct nn_cal
 		answer.verdict = NN_VERDICT_FORBIDDEN;
 	} else if (call.verb == NN_CALL_NO_QUIC) {
 		answer.bits = NN_NICENESS_NO_QUIC;
+		answer.ends = 0;
 		answer.verdict = nn_adds_or_keeps(now, answer);
 	} else if (call.verb == NN_CALL_RAISE) {
 		answer.bits = nn_niceness_added(now, call.niceness);

@@ -145,13 +145,13 @@ static __always_inline int add(u32 process, struct nn_answer said)
 			return -ENOMEM;
 		}
 	}
-	if (*niceness & said.ends)
-		__sync_fetch_and_and(niceness, ~said.ends);
+	__sync_fetch_and_and(niceness, ~said.ends);
 	__sync_fetch_and_or(niceness, said.bits);
 	return done(*niceness);
 }
 
-static __noinline int answer(u32 offset, bool alone)
+/* Global: the verifier looks at it once, whatever `alone` is. */
+__noinline int answer(u32 offset, u32 alone)
 {
 	struct nn_call call = nn_call_of(offset);
 	struct process target = { .number = bpf_get_current_pid_tgid() >> 32, .owned = true };
@@ -159,7 +159,7 @@ static __noinline int answer(u32 offset, bool alone)
 	u32 *found, now, process;
 	struct nn_answer said;
 
-	call.alone = alone;
+	call.alone = alone & 1;
 	if (call.process && !find_process(call.process, &target))
 		return -ESRCH;
 	process = target.number;
@@ -186,21 +186,21 @@ static __noinline int answer(u32 offset, bool alone)
 	}
 }
 
+static const char file[] = NN_CALL_FILE, file_alone[] = NN_CALL_FILE_ALONE;
+
 SEC("cgroup/sysctl")
 int netnice_call(struct bpf_sysctl *sysctl)
 {
 	char name[sizeof(NN_CALL_FILE_ALONE) + 1] = {};
 	u32 offset = sysctl->file_pos;
 	bool alone;
-	long length;
 
 	if (!nn_is_call(offset) || sysctl->write)
 		return 1;
-	length = bpf_sysctl_get_name(sysctl, name, sizeof(name), 0);
-	alone = length == sizeof(NN_CALL_FILE_ALONE) - 1 &&
-		!__builtin_memcmp(name, NN_CALL_FILE_ALONE, sizeof(NN_CALL_FILE_ALONE));
-	if (!alone &&
-	    (length != sizeof(NN_CALL_FILE) - 1 || __builtin_memcmp(name, NN_CALL_FILE, sizeof(NN_CALL_FILE))))
+	if (bpf_sysctl_get_name(sysctl, name, sizeof(name), 0) < 0)
+		return 1;
+	alone = !bpf_strncmp(name, sizeof(name), file_alone);
+	if (!alone && bpf_strncmp(name, sizeof(name), file))
 		return 1;
 	bpf_set_retval(answer(offset, alone));
 	return 0;
@@ -246,20 +246,31 @@ int BPF_PROG(netnice_removed, struct cgroup *cgroup, const char *path)
 	return 0;
 }
 
+/*
+ * That of a process which begins a program: a child of one that is nice alone returns to the foreground. Global: the
+ * verifier looks at it once.
+ */
+__noinline int niceness_at_exec(u32 process)
+{
+	u32 *now = find(process);
+
+	if (!now)
+		return 0;
+	if (!nn_niceness_ends_at_exec(*now))
+		return *now;
+	bpf_map_delete_elem(&processes, &process); /* still known: another may be raising it */
+	return 0;
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(netnice_exec, struct task_struct *task)
 {
-	u32 room = 1, set = nn_niceness_choices.set & 1, number = nn_niceness_choices.rules[set], wanted, *now;
-	u32 process = task->tgid;
+	u32 room = 1, set = nn_niceness_choices.set & 1, number = nn_niceness_choices.rules[set], wanted;
+	u32 process = task->tgid, now = niceness_at_exec(process);
 	struct name *name = bpf_map_lookup_elem(&names, &room);
 	struct nn_answer said = {};
 	long read;
 
-	now = find(process);
-	if (now && nn_niceness_ends_at_exec(*now)) {
-		bpf_map_delete_elem(&processes, &process); /* still known: another may be raising it */
-		now = 0;
-	}
 	if (!number || !name)
 		return 0;
 	read = bpf_probe_read_kernel_str(name->text, sizeof(task->comm), task->comm);
@@ -269,9 +280,8 @@ int BPF_PROG(netnice_exec, struct task_struct *task)
 	if (!wanted)
 		return 0;
 	said.begins = wanted & NN_NICENESS_ALONE;
-	if (!said.begins)
-		said.ends = NN_NICENESS_ONLY_SELF;
-	said.bits = nn_niceness_added(now ? *now : 0, wanted & ~(u32)NN_NICENESS_ALONE);
+	said.ends = nn_niceness_ends(said.begins);
+	said.bits = nn_niceness_added(now, wanted & ~(u32)NN_NICENESS_ALONE);
 	add(process, said);
 	return 0;
 }
