@@ -150,6 +150,28 @@ static __always_inline int add(u32 process, struct nn_answer said)
 	return done(*niceness);
 }
 
+/* Global, as answer() is: the verifier looks at it once, whatever led to it. */
+__noinline int carry_out(u32 process, u32 verdict, u32 bits, u32 begins, u32 ends)
+{
+	struct nn_answer said = { .bits = bits, .begins = begins, .ends = ends };
+
+	switch (verdict) {
+	case NN_VERDICT_ADD:
+		return add(process, said);
+	case NN_VERDICT_REPLACE:
+		if (put(process, bits, BPF_ANY))
+			return -ENOMEM;
+		return done(bits);
+	case NN_VERDICT_FORGET:
+		bpf_map_delete_elem(&processes, &process); /* still known: another may be raising it */
+		return done(0);
+	case NN_VERDICT_FORBIDDEN:
+		return -EPERM;
+	default:
+		return -EINVAL;
+	}
+}
+
 /* Global: the verifier looks at it once, whatever `alone` is. */
 __noinline int answer(u32 offset, u32 alone)
 {
@@ -167,23 +189,9 @@ __noinline int answer(u32 offset, u32 alone)
 	found = find(process);
 	now = found ? *found : 0;
 	said = nn_answer(call, now, caller);
-	switch (said.verdict) {
-	case NN_VERDICT_KEEP:
+	if (said.verdict == NN_VERDICT_KEEP)
 		return done(now);
-	case NN_VERDICT_ADD:
-		return add(process, said);
-	case NN_VERDICT_REPLACE:
-		if (put(process, said.bits, BPF_ANY))
-			return -ENOMEM;
-		return done(said.bits);
-	case NN_VERDICT_FORGET:
-		bpf_map_delete_elem(&processes, &process); /* still known: another may be raising it */
-		return done(0);
-	case NN_VERDICT_FORBIDDEN:
-		return -EPERM;
-	default:
-		return -EINVAL;
-	}
+	return carry_out(process, said.verdict, said.bits, said.begins, said.ends);
 }
 
 static const char file[] = NN_CALL_FILE, file_alone[] = NN_CALL_FILE_ALONE;
