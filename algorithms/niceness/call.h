@@ -6,6 +6,8 @@
  *   31 30  29 28  27 .. 22   21 .. 0
  *    0  1  verb   niceness   process, as numbered in the caller's namespace; 0: the caller
  *
+ * The same call of kernel/version is for the process alone: programs that it starts stay in the foreground (alone.h).
+ *
  * It always fails. Success is errno NN_CALL_DONE plus the niceness that the process has now, a number that no error has. An
  * eBPF program may refuse a read; since Linux 7.2 it may not say how much was read. 0 is the kernel's own answer past the
  * end of a file: netnice is not loaded.
@@ -13,11 +15,12 @@
 #ifndef NN_CALL_H
 #define NN_CALL_H
 
-#include "niceness.h"
+#include "alone.h"
 
 #define NN_CALL_FILE "kernel/ostype"
+#define NN_CALL_FILE_ALONE "kernel/version"
 #define NN_CALL_DONE 0x100
-#define NN_CALL_ANSWERS 128 /* so many from NN_CALL_DONE on */
+#define NN_CALL_ANSWERS 256 /* so many from NN_CALL_DONE on */
 
 enum nn_verb {
 	NN_CALL_ASK, /* changes nothing */
@@ -28,6 +31,7 @@ enum nn_verb {
 
 struct nn_call {
 	u32 verb, niceness, process;
+	u32 alone; /* 0 or 1 */
 };
 
 /* Is a read at this offset a call? */
@@ -64,13 +68,23 @@ enum nn_verdict {
 
 struct nn_answer {
 	u32 verdict, bits;
+	u32 begins; /* bits to add where the process was in the foreground until now */
+	u32 ends; /* bits to take away */
 };
+
+/* Does the process get bits, or do its children begin to inherit? */
+nn_inline u32 nn_adds_or_keeps(u32 now, struct nn_answer answer)
+{
+	return (answer.bits & ~now) | (answer.ends & now) ? NN_VERDICT_ADD : NN_VERDICT_KEEP;
+}
 
 /* May the caller do it, and what is the result? `now`: the niceness that the process has. */
 nn_inline struct nn_answer nn_answer(struct nn_call call, u32 now, struct nn_caller caller)
 {
 	struct nn_answer answer = { .verdict = NN_VERDICT_KEEP, .bits = call.niceness };
 
+	answer.begins = call.alone * NN_NICENESS_ALONE;
+	answer.ends = nn_niceness_ends(answer.begins);
 	if (call.verb == NN_CALL_NO_QUIC ? call.niceness : !nn_niceness_valid(call.niceness)) {
 		answer.verdict = NN_VERDICT_MEANINGLESS;
 	} else if (call.verb == NN_CALL_ASK) {
@@ -79,16 +93,18 @@ nn_inline struct nn_answer nn_answer(struct nn_call call, u32 now, struct nn_cal
 		answer.verdict = NN_VERDICT_FORBIDDEN;
 	} else if (call.verb == NN_CALL_NO_QUIC) {
 		answer.bits = NN_NICENESS_NO_QUIC;
-		answer.verdict = answer.bits & ~now ? NN_VERDICT_ADD : NN_VERDICT_KEEP;
+		answer.ends = 0;
+		answer.verdict = nn_adds_or_keeps(now, answer);
 	} else if (call.verb == NN_CALL_RAISE) {
 		answer.bits = nn_niceness_added(now, call.niceness);
-		answer.verdict = answer.bits & ~now ? NN_VERDICT_ADD : NN_VERDICT_KEEP;
+		answer.verdict = nn_adds_or_keeps(now, answer);
 	} else if (!nn_niceness_lowers(now, call.niceness)) {
-		answer.verdict = call.niceness & ~now ? NN_VERDICT_ADD : NN_VERDICT_KEEP;
+		answer.verdict = nn_adds_or_keeps(now, answer);
 	} else if (!caller.root) {
 		answer.verdict = NN_VERDICT_FORBIDDEN;
 	} else {
 		answer.verdict = call.niceness ? NN_VERDICT_REPLACE : NN_VERDICT_FORGET;
+		answer.bits |= answer.begins;
 	}
 	return answer;
 }

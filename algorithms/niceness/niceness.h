@@ -19,12 +19,14 @@ enum nn_niceness_bit {
 	NN_NICENESS_RECEIVES = 1 << 4, /* what it receives yields */
 	NN_NICENESS_UNMARKED = 1 << 5, /* without DSCP LE on its packets */
 	NN_NICENESS_NO_QUIC = 1 << 6, /* does without QUIC, so that it uses TCP, which yields */
+	NN_NICENESS_ALONE = 1 << 7, /* programs that it starts are in the foreground: alone.h */
+	NN_NICENESS_UNTIL_EXEC = 1 << 8, /* a child of such a process, which has executed nothing yet */
 };
 
 #define NN_NICENESS_LEVELS (NN_NICENESS_LEVEL_0 | NN_NICENESS_LEVEL_1 | NN_NICENESS_LEVEL_2)
 #define NN_NICENESS_DIRECTIONS (NN_NICENESS_SENDS | NN_NICENESS_RECEIVES)
 #define NN_NICENESS_ALL (NN_NICENESS_LEVELS | NN_NICENESS_DIRECTIONS | NN_NICENESS_UNMARKED)
-#define NN_NICENESS_WORD (NN_NICENESS_ALL | NN_NICENESS_NO_QUIC)
+#define NN_NICENESS_WORD (NN_NICENESS_ALL | NN_NICENESS_NO_QUIC | NN_NICENESS_ALONE)
 
 /* One more than the level; 0: foreground. */
 nn_inline u32 nn_niceness_rank(u32 niceness)

@@ -3,6 +3,7 @@
 #ifndef NN_POLICY_DEADLINE_H
 #define NN_POLICY_DEADLINE_H
 
+#include "../../algorithms/niceness/call.h"
 #include "../../algorithms/niceness/deadline.h"
 #ifdef __bpf__
 #include "processes.h"
@@ -54,14 +55,25 @@ static __always_inline long arm(u32 process, struct nn_deadline until)
 	return bpf_map_update_elem(&timed, &process, &first, BPF_ANY);
 }
 
+/* As in what it keeps, only the first raise can have it be nice alone until then: the bits are 0 before. */
+static __always_inline void raise_part(struct timed *part, struct nn_answer said)
+{
+	if (said.begins)
+		__sync_val_compare_and_swap(&part->bits, 0, said.begins);
+	__sync_fetch_and_and(&part->bits, ~said.ends);
+	__sync_fetch_and_or(&part->bits, said.bits);
+}
+
 /* A rule's hours: as nice as that until they end. */
 static __always_inline long raise_until(u32 process, u32 bits, u64 wall)
 {
 	struct timed *part = bpf_map_lookup_elem(&timed, &process), first = { .until.wall = wall, .bits = bits };
+	struct nn_answer said = { .bits = bits & ~(u32)NN_NICENESS_ALONE, .begins = bits & NN_NICENESS_ALONE };
 
 	if (part && !is_over(part)) {
 		part->until = nn_deadline_later(part->until, first.until);
-		__sync_fetch_and_or(&part->bits, bits);
+		said.ends = nn_niceness_ends(said.begins);
+		raise_part(part, said);
 		return 0;
 	}
 	return bpf_map_update_elem(&timed, &process, &first, BPF_ANY);
@@ -87,29 +99,45 @@ static __always_inline u32 deadline_state(u32 process)
 	return is_over(part) ? NN_DEADLINE_PASSED : NN_DEADLINE_AHEAD;
 }
 
-/* By itself: what it keeps, and what ends later than now. */
+/* By itself: what it keeps, and what ends later than now. Each of them may be its own alone. */
 static __always_inline u32 niceness_of_process(u32 process)
 {
 	u32 *found = find(process);
 
 	if (!found)
 		return 0;
-	return *found & PROCESS_TIMED ? *found | timed_niceness(process) : *found;
+	if (!(*found & PROCESS_TIMED))
+		return *found;
+	return nn_niceness_of_rules(*found & ~(u32)PROCESS_TIMED, timed_niceness(process));
+}
+
+/* True: a program begins, and what ends was its parent's alone. */
+static __always_inline bool end_timed_at_exec(u32 process)
+{
+	const struct timed *part = bpf_map_lookup_elem(&timed, &process);
+
+	if (!part || !nn_niceness_ends_at_exec(part->bits))
+		return false;
+	bpf_map_delete_elem(&timed, &process);
+	return true;
 }
 
 static __always_inline long inherit(u32 from, u32 to, u32 niceness)
 {
-	struct timed *part = niceness & PROCESS_TIMED ? bpf_map_lookup_elem(&timed, &from) : 0;
+	struct timed *part = niceness & PROCESS_TIMED ? bpf_map_lookup_elem(&timed, &from) : 0, of_child;
 
-	if (part)
-		bpf_map_update_elem(&timed, &to, part, BPF_ANY);
-	return put(to, niceness, BPF_ANY);
+	if (part) {
+		of_child = *part;
+		of_child.bits = nn_niceness_of_child(of_child.bits);
+		bpf_map_update_elem(&timed, &to, &of_child, BPF_ANY);
+	}
+	return put(to, nn_niceness_of_child(niceness), BPF_ANY);
 }
 
 /* What root sets has no deadline. */
 static __always_inline void keep_timed(u32 process, u32 now)
 {
-	put(process, now & NN_NICENESS_WORD, BPF_ANY);
+	put(process, now & (NN_NICENESS_WORD | NN_NICENESS_UNTIL_EXEC), BPF_ANY);
 	bpf_map_delete_elem(&timed, &process);
 }
 

@@ -6,6 +6,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "../../algorithms/niceness/alone.h"
 #include "../../algorithms/niceness/rule.h"
 
 #define NAMED 1024 /* as much of a cgroup's path as the kernel tells */
@@ -70,10 +71,10 @@ static long match(u32 i, struct matching *m)
 	if (c.differs)
 		return 0;
 	if (nn_rule_is_always(rule)) {
-		m->niceness |= rule->niceness;
+		m->niceness = nn_niceness_of_rules(m->niceness, rule->niceness);
 		return 0;
 	}
-	m->name->timed |= rule->niceness;
+	m->name->timed = nn_niceness_of_rules(m->name->timed, rule->niceness);
 	if (m->name->ends < rule->ends)
 		m->name->ends = rule->ends;
 	return 0;

@@ -6,7 +6,7 @@
  * sockets, and put into effect. No process is moved, and no process needs rights to become nicer.
  *
  *   sched_process_fork   a child inherits it
- *   sched_process_exit   with its last thread it goes; exec does not touch it
+ *   sched_process_exit   with its last thread it goes; exec touches that of a child alone, whose parent was nice alone
  *   cgroup/sysctl        the calls (call.h, deadline.h). Only a read of a sysctl pays
  *   cgroup_mkdir         a cgroup that one of the administrator's rules names is in the background from the start
  *   cgroup_rmdir         the state of a cgroup goes with it
@@ -27,19 +27,12 @@
 #include <bpf/bpf_tracing.h>
 
 #include "../receiver/wishes.h"
+#include "answers.h"
 #include "control.h"
-#include "deadline.h"
-#include "find_process.h"
 #include "mark.h"
 #include "matching.h"
 #include "moved.h"
 #include "niceness.h"
-
-#define EPERM 1
-#define ESRCH 3
-#define ENOMEM 12
-#define EINVAL 22
-#define CAP_SYS_NICE 23
 
 char _license[] SEC("license") = "GPL";
 
@@ -51,7 +44,6 @@ struct {
 	__type(value, u32);
 } made SEC(".maps");
 
-struct niceness_counters nn_niceness_counters;
 struct niceness_choices nn_niceness_choices SEC(".data") = { .marks = 1 };
 
 SEC("tp_btf/sched_process_fork")
@@ -81,131 +73,24 @@ int BPF_PROG(netnice_exit, struct task_struct *task)
 	return 0;
 }
 
-/* CAP_SYS_NICE of the first user namespace: that of a user's own namespace lowers no process. */
-static __always_inline bool is_root(void)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	return !BPF_CORE_READ(task, cred, user_ns, level) &&
-	       BPF_CORE_READ(task, cred, cap_effective.val) >> CAP_SYS_NICE & 1;
-}
-
-static __always_inline int done(u32 niceness)
-{
-	return -(int)(NN_CALL_DONE | (niceness & NN_NICENESS_WORD));
-}
-
-/* Bits are added atomically: no raise is lost to another. */
-static __always_inline int add(u32 process, u32 bits)
-{
-	u32 *niceness = find(process);
-
-	if (!niceness) {
-		put(process, 0, BPF_NOEXIST);
-		niceness = find(process);
-		if (!niceness) {
-			COUNT(&nn_niceness_counters, refused);
-			return -ENOMEM;
-		}
-	}
-	__sync_fetch_and_or(niceness, bits);
-	return done(*niceness);
-}
-
-/* Raises what ends at the deadline that the process has asked for. */
-static __always_inline int raise_timed(struct timed *part, u32 bits, u32 now)
-{
-	part->armed = 0;
-	__sync_fetch_and_or(&part->bits, bits);
-	return done(now | bits);
-}
-
-static __noinline int answer(u32 offset)
-{
-	struct nn_call call = nn_call_of(offset);
-	struct process target = { .number = bpf_get_current_pid_tgid() >> 32, .owned = true };
-	struct nn_caller caller = { .root = is_root() };
-	u32 *found, now, process;
-	struct timed *part = 0;
-	struct nn_answer said;
-
-	if (call.process && !find_process(call.process, &target))
-		return -ESRCH;
-	process = target.number;
-	caller.owner = target.owned;
-	found = find(process);
-	now = found ? *found : 0;
-	if (now & PROCESS_TIMED) {
-		part = bpf_map_lookup_elem(&timed, &process);
-		now = niceness_of_process(process);
-		if (call.verb == NN_CALL_SET && caller.root)
-			keep_timed(process, now);
-		else if (call.verb != NN_CALL_ASK && !(part && part->armed))
-			now = found ? *found : 0; /* what it keeps */
-	}
-	said = nn_answer(call, now, caller);
-	if (call.verb == NN_CALL_RAISE && part && part->armed)
-		return raise_timed(part, said.verdict == NN_VERDICT_ADD ? said.bits : 0, now);
-	switch (said.verdict) {
-	case NN_VERDICT_KEEP:
-		return done(now);
-	case NN_VERDICT_ADD:
-		return add(process, said.bits);
-	case NN_VERDICT_REPLACE:
-		if (put(process, said.bits, BPF_ANY))
-			return -ENOMEM;
-		return done(said.bits);
-	case NN_VERDICT_FORGET:
-		bpf_map_delete_elem(&processes, &process); /* still known: another may be raising it */
-		return done(0);
-	case NN_VERDICT_FORBIDDEN:
-		return -EPERM;
-	default:
-		return -EINVAL;
-	}
-}
+static const char file[] = NN_CALL_FILE, file_alone[] = NN_CALL_FILE_ALONE;
 
 SEC("cgroup/sysctl")
 int netnice_call(struct bpf_sysctl *sysctl)
 {
-	char name[sizeof(NN_CALL_FILE) + 1] = {};
+	char name[sizeof(NN_CALL_FILE_ALONE) + 1] = {};
 	u32 offset = sysctl->file_pos;
+	bool alone;
 
 	if (!nn_is_call(offset) || sysctl->write)
 		return 1;
-	if (bpf_sysctl_get_name(sysctl, name, sizeof(name), 0) != sizeof(NN_CALL_FILE) - 1 ||
-	    __builtin_memcmp(name, NN_CALL_FILE, sizeof(NN_CALL_FILE)))
+	if (bpf_sysctl_get_name(sysctl, name, sizeof(name), 0) < 0)
 		return 1;
-	bpf_set_retval(answer(offset));
+	alone = !bpf_strncmp(name, sizeof(name), file_alone);
+	if (!alone && bpf_strncmp(name, sizeof(name), file))
+		return 1;
+	bpf_set_retval(answer(offset, alone));
 	return 0;
-}
-
-/* The process' own deadline, or another's state. Its number is that of the caller's namespace. */
-static __noinline int answer_deadline(u32 offset)
-{
-	struct nn_deadline_call call = nn_deadline_call_of(offset);
-	u32 process = bpf_get_current_pid_tgid() >> 32;
-	struct process target = {};
-	struct nn_deadline until;
-	struct timed *part;
-
-	if (call.verb == NN_DEADLINE_ASK) {
-		if (!find_process(call.number, &target))
-			return -ESRCH;
-		return done(deadline_state(target.number));
-	}
-	if (call.verb == NN_DEADLINE_GIVE) {
-		part = bpf_map_lookup_elem(&timed, &process);
-		if (!part || !is_root() || !find_process(call.number, &target))
-			return -EPERM;
-		until = part->until;
-		process = target.number;
-	} else {
-		until = deadline_of_call(call);
-	}
-	if (arm(process, until))
-		return -ENOMEM;
-	return add(process, PROCESS_TIMED) == -ENOMEM ? -ENOMEM : done(NN_DEADLINE_AHEAD);
 }
 
 SEC("cgroup/sysctl")
@@ -263,11 +148,33 @@ int BPF_PROG(netnice_removed, struct cgroup *cgroup, const char *path)
 	return 0;
 }
 
+/*
+ * That of a process which begins a program: a child of one that is nice alone returns to the foreground. What is kept
+ * and what ends do so each by itself. Global: the verifier looks at it once.
+ */
+__noinline int niceness_at_exec(u32 process)
+{
+	u32 *now = find(process);
+
+	if (!now)
+		return 0;
+	if (*now & PROCESS_TIMED && end_timed_at_exec(process))
+		__sync_fetch_and_and(now, ~(u32)PROCESS_TIMED);
+	if (nn_niceness_ends_at_exec(*now))
+		__sync_fetch_and_and(now, PROCESS_TIMED);
+	if (*now)
+		return *now;
+	bpf_map_delete_elem(&processes, &process); /* still known: another may be raising it */
+	return 0;
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(netnice_exec, struct task_struct *task)
 {
-	u32 room = 1, set = nn_niceness_choices.set & 1, number = nn_niceness_choices.rules[set], wanted, *now;
+	u32 room = 1, set = nn_niceness_choices.set & 1, number = nn_niceness_choices.rules[set], wanted;
+	u32 process = task->tgid, now = niceness_at_exec(process);
 	struct name *name = bpf_map_lookup_elem(&names, &room);
+	struct nn_answer said = {};
 	long read;
 
 	if (!number || !name)
@@ -276,12 +183,14 @@ int BPF_PROG(netnice_exec, struct task_struct *task)
 	if (read <= 1)
 		return 0;
 	wanted = niceness_of_name(name, read - 1, true, set, number);
-	if (name->timed && !raise_until(task->tgid, name->timed, name->ends))
-		add(task->tgid, PROCESS_TIMED);
+	if (name->timed && !raise_until(process, name->timed, name->ends))
+		add_timed(process);
 	if (!wanted)
 		return 0;
-	now = find(task->tgid);
-	add(task->tgid, nn_niceness_added(now ? *now : 0, wanted));
+	said.begins = wanted & NN_NICENESS_ALONE;
+	said.ends = nn_niceness_ends(said.begins);
+	said.bits = nn_niceness_added(now, wanted & ~(u32)NN_NICENESS_ALONE);
+	add(process, said);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* The decisions of algorithms/niceness/ as functions that another language can call. */
+#include "niceness/alone.h"
 #include "niceness/call.h"
 #include "niceness/deadline.h"
 #include "niceness/rule.h"
@@ -36,6 +37,37 @@ u64 nn_test_answer(u32 offset, u32 now, bool owner, bool root)
 	struct nn_answer answer = nn_answer(nn_call_of(offset), now, caller);
 
 	return (u64)answer.verdict << 32 | answer.bits;
+}
+
+/* What a process has after a call of netnice alone or with its children, as transport/policy/niceness.bpf.c adds it. */
+u32 nn_test_after(u32 offset, u32 now, bool alone, bool root)
+{
+	struct nn_caller caller = { .owner = true, .root = root };
+	struct nn_call call = nn_call_of(offset);
+	struct nn_answer answer;
+
+	call.alone = alone;
+	answer = nn_answer(call, now, caller);
+	if (answer.verdict == NN_VERDICT_ADD)
+		return ((now ? now : answer.begins) & ~answer.ends) | answer.bits;
+	if (answer.verdict == NN_VERDICT_REPLACE)
+		return answer.bits;
+	return answer.verdict == NN_VERDICT_FORGET ? 0 : now;
+}
+
+u32 nn_test_of_child(u32 parent)
+{
+	return nn_niceness_of_child(parent);
+}
+
+bool nn_test_ends_at_exec(u32 niceness)
+{
+	return nn_niceness_ends_at_exec(niceness);
+}
+
+u32 nn_test_of_rules(u32 one, u32 other)
+{
+	return nn_niceness_of_rules(one, other);
 }
 
 bool nn_test_rule_matches(const struct nn_rule *rule, const u8 *name, u32 length)

@@ -15,6 +15,7 @@ mod levels;
 mod netnice_paths;
 mod netnice_rules;
 mod niceness;
+mod niceness_alone;
 mod nicer_rules;
 mod pacing;
 mod papers;

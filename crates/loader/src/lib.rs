@@ -27,6 +27,7 @@ pub mod receiver;
 pub mod rootless;
 pub mod rules;
 mod sender;
+pub mod senders;
 pub mod settings;
 pub mod settling;
 pub mod sockets;

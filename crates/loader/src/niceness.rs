@@ -18,8 +18,8 @@ use crate::group::{Direction, Group, HIGHEST_LEVEL};
 use crate::policy::{self, Counters};
 use crate::shared::{
     niceness_choices, niceness_counters, nn_verb, NN_CALL_ANSWERS, NN_CALL_ASK, NN_CALL_DONE, NN_CALL_FILE,
-    NN_CALL_NO_QUIC, NN_CALL_RAISE, NN_CALL_SET, NN_NICENESS_LEVEL_0, NN_NICENESS_NO_QUIC, NN_NICENESS_RECEIVES,
-    NN_NICENESS_SENDS, NN_NICENESS_UNMARKED,
+    NN_CALL_FILE_ALONE, NN_CALL_NO_QUIC, NN_CALL_RAISE, NN_CALL_SET, NN_NICENESS_ALONE, NN_NICENESS_LEVEL_0,
+    NN_NICENESS_NO_QUIC, NN_NICENESS_RECEIVES, NN_NICENESS_SENDS, NN_NICENESS_UNMARKED,
 };
 use crate::{object, pins, Error, Result};
 
@@ -271,6 +271,24 @@ const DONE: u32 = NN_CALL_DONE as u32;
 /// The bits of a call that number a process.
 const PROCESS_BITS: u32 = 0x3f_ffff;
 
+/// What inherits from a process that becomes nicer. One that is nice with what it starts stays so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heirs {
+    /// All that it starts.
+    All,
+    /// No program: what it starts is in the foreground.
+    None,
+}
+
+impl Heirs {
+    pub fn of_alone(alone: bool) -> Self {
+        match alone {
+            true => Self::None,
+            false => Self::All,
+        }
+    }
+}
+
 /// Why a process did not become nicer.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
@@ -301,14 +319,19 @@ pub fn of(pid: u32) -> Option<Group> {
     ask(NN_CALL_ASK, 0, pid).ok().and_then(group)
 }
 
-/// This process, and what it will start, becomes at least as nice.
-pub fn raise(to: Group) -> Result<(), Refusal> {
-    ask(NN_CALL_RAISE, bits(to), 0).map(|_| ())
+/// Are programs that the process starts in the foreground, while it is not?
+pub fn is_alone(pid: u32) -> bool {
+    ask(NN_CALL_ASK, 0, pid).is_ok_and(|bits| bits & NN_NICENESS_ALONE != 0)
+}
+
+/// This process becomes at least as nice, and what it will start.
+pub fn raise(to: Group, heirs: Heirs) -> Result<(), Refusal> {
+    ask_for(heirs, NN_CALL_RAISE, bits(to), 0).map(|_| ())
 }
 
 /// The same for another process, as an own one.
-pub(crate) fn raise_other(pid: u32, to: Group) -> Result<(), Refusal> {
-    ask(NN_CALL_RAISE, bits(to), pid).map(|_| ())
+pub(crate) fn raise_other(pid: u32, to: Group, heirs: Heirs) -> Result<(), Refusal> {
+    ask_for(heirs, NN_CALL_RAISE, bits(to), pid).map(|_| ())
 }
 
 /// A process, 0 being this one, and what it will start, does without QUIC, where there are programs that refuse it
@@ -318,14 +341,22 @@ pub fn forgo_quic(pid: u32) -> Result<(), Refusal> {
 }
 
 /// Another process becomes as nice, or returns to the foreground. One's own may become nicer; the rest takes root.
-pub fn set(pid: u32, to: Option<Group>) -> Result<(), Refusal> {
-    ask(NN_CALL_SET, to.map_or(0, bits), pid).map(|_| ())
+pub fn set(pid: u32, to: Option<Group>, heirs: Heirs) -> Result<(), Refusal> {
+    ask_for(heirs, NN_CALL_SET, to.map_or(0, bits), pid).map(|_| ())
 }
 
 /// The niceness that the process has then.
 fn ask(verb: nn_verb, niceness: u32, pid: u32) -> Result<u32, Refusal> {
+    ask_for(Heirs::All, verb, niceness, pid)
+}
+
+fn ask_for(heirs: Heirs, verb: nn_verb, niceness: u32, pid: u32) -> Result<u32, Refusal> {
     let offset = 1 << 30 | u64::from(verb) << 28 | u64::from(niceness) << 22 | u64::from(pid);
-    call(NN_CALL_FILE, offset)
+    let name: &[u8] = match heirs {
+        Heirs::All => NN_CALL_FILE,
+        Heirs::None => NN_CALL_FILE_ALONE,
+    };
+    call(name, offset)
 }
 
 /// Reads a sysctl there; what is said, less [`DONE`].

@@ -11,7 +11,8 @@ use procfs::process::{all_processes, Process};
 use crate::attachments::SwitchCounts;
 use crate::group::Group;
 use crate::live::{switch, Target};
-use crate::{niceness, Error, Result};
+use crate::niceness::{self, Heirs};
+use crate::{Error, Result};
 
 const HELPERS: [&str; 3] = ["slirp4netns", "pasta", "pasta.avx2"];
 
@@ -25,7 +26,7 @@ pub struct Helper {
 impl Helper {
     /// The helper, with the connections that it has, becomes as nice, or returns to the foreground.
     pub fn put(&self, to: Option<Group>) -> Result<SwitchCounts> {
-        niceness::set(self.pid, to).map_err(|why| Error::Helper(self.pid, why.to_string()))?;
+        niceness::set(self.pid, to, Heirs::All).map_err(|why| Error::Helper(self.pid, why.to_string()))?;
         Ok(SwitchCounts::of(self.pid, switch(self.pid, &Target::of(to))))
     }
 }

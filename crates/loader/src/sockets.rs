@@ -135,6 +135,9 @@ pub struct Flow {
     pub congestion_control: String,
     /// Of the socket; 0 when no process has it any more.
     pub inode: u32,
+    /// Has it data that the peer has not acknowledged?
+    #[serde(skip)]
+    pub pending: bool,
     /// What it may have in flight, in bytes.
     pub window: u64,
     /// Smoothed round trip, in microseconds; 0 until one is measured.
@@ -192,6 +195,7 @@ impl Flow {
             state: state(header.state)?,
             congestion_control: congestion_control(response)?,
             inode: header.inode,
+            pending: info.unacked > 0 || info.notsent_bytes > 0,
             window: u64::from(info.snd_cwnd) * u64::from(info.snd_mss),
             rtt_us: measured(info),
             base_us: match info.min_rtt {

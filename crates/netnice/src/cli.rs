@@ -10,6 +10,7 @@ use netnice_loader::catalogue::{Catalogue, Entry, LEVELS};
 use netnice_loader::deadline::Deadline;
 use netnice_loader::group::{level_named, Direction, LEVEL_NAMES};
 use netnice_loader::moment;
+use netnice_loader::niceness::Heirs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,9 +24,11 @@ More examples:
   sudo netnice -n lowest rclone sync /d far: also yield to other backups
   netnice git push                           no root after 'netnicectl up'
   netnice --quic=tcp chromium https://host/  QUIC does not yield: use TCP
+  netnice --report rsync -a /data far:/data  say how it yielded
   netnice --strict ./night-job               never run it in the foreground
   netnice --until 08:00 restic backup /srv   at night in the background
   netnice --for 2h rclone sync /d far:       then at full speed
+  sudo netnice --self podman pull IMAGE      not the containers it starts
   sudo netnice sh                            all that this shell starts
   sudo netnice -n 1 -d -p $(pgrep -o nginx)  a process and its children
   netnice -n 0 -p $(pgrep rclone)            your own process, without root
@@ -72,7 +75,8 @@ fn after_long() -> String {
     after_help = after(),
     after_long_help = after_long(),
     override_usage = "netnice [OPTIONS] COMMAND [ARG]...\n       netnice [OPTIONS] -p PID...\n       netnice -l [--json]\n       netnice",
-    group = ArgGroup::new("subject").args(["pid", "command"])
+    group = ArgGroup::new("subject").args(["pid", "command"]),
+    group = ArgGroup::new("printed").args(["list", "report"])
 )]
 pub struct Cli {
     /// Level: 0, 1, 2 or low, lower, lowest; with -p also off
@@ -116,6 +120,14 @@ pub struct Cli {
     /// Without this COMMAND runs unchanged, after a warning.
     #[arg(long, requires = "command", conflicts_with = "pid")]
     pub strict: bool,
+
+    /// Only this program: what it starts is in the foreground
+    ///
+    /// For programs that start services, sessions or programs of others, as podman, tmux and Steam do. Children that
+    /// execute no program of their own yield with it. A program that is in the background with its children already
+    /// stays so.
+    #[arg(long = "self", requires = "subject", conflicts_with = "descendants")]
+    pub only_self: bool,
 
     /// Do not mark packets as DSCP LE
     ///
@@ -170,12 +182,21 @@ pub struct Cli {
     )]
     pub lasting: Option<Deadline>,
 
+    /// When COMMAND ends, say in one line how it yielded
+    ///
+    /// On standard error: connections that yielded, bytes each way, for how long they saw a queue or starved. Starved is
+    /// data that waits a second without an acknowledgement. If none yielded, netnice names the process that really sends,
+    /// as a daemon, an ssh master or a FUSE mount. COMMAND becomes a child of netnice, with its terminal, signals and exit
+    /// status. Connections that last less than 10 to 200 ms are missed, and those of another network namespace.
+    #[arg(long, requires = "command", conflicts_with = "pid")]
+    pub report: bool,
+
     /// List levels, receivers and algorithms
     #[arg(short, long, conflicts_with_all = ["level", "subject", "no_mark", "send_only", "receive_only"])]
     pub list: bool,
 
-    /// With --list: print JSON
-    #[arg(long, requires = "list")]
+    /// With --list or --report: print JSON
+    #[arg(long, requires = "printed")]
     pub json: bool,
 
     /// The program to run, with its arguments
@@ -184,6 +205,11 @@ pub struct Cli {
 }
 
 impl Cli {
+    /// What inherits.
+    pub(crate) fn heirs(&self) -> Heirs {
+        Heirs::of_alone(self.only_self)
+    }
+
     /// The direction that is named, if one is.
     pub(crate) fn direction(&self) -> Option<Direction> {
         match (self.send_only, self.receive_only) {
@@ -292,6 +318,14 @@ mod tests {
     }
 
     #[test]
+    fn a_deadline_goes_with_the_other_options() {
+        let words = ["--until", "08:00", "--self", "--report", "--json", "cmd", "--self"];
+        let cli = parse(&words).expect("valid");
+        assert!(cli.until.is_some() && cli.only_self && cli.report && cli.json);
+        assert_eq!(cli.command.len(), 2);
+    }
+
+    #[test]
     fn a_missing_level_names_the_levels() {
         for words in [&["-n"][..], &["cmd", "--level"], &["-p", "1", "-n"]] {
             let said = match parse(words) {
@@ -346,6 +380,11 @@ mod tests {
             &["-d", "-n", "1", "cmd"],
             &["--no-mark"],
             &["--strict"],
+            &["--self"],
+            &["--report"],
+            &["--report", "-p", "1"],
+            &["--json", "cmd"],
+            &["--self", "-p", "1", "-d", "-n", "0"],
             &["--strict", "-n", "1", "-p", "1"],
             &["--send-only", "--receive-only", "cmd"],
             &["--quic", "udp", "cmd"],

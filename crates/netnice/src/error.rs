@@ -23,6 +23,8 @@ pub enum Error {
     NotLoaded,
     #[error("netnice is loaded, but without root it cannot be used on this machine.\nSee why: 'sudo netnicectl status'. Use 'sudo netnice sudo -u $USER …'.")]
     Hindered,
+    #[error("on this machine a program can only be in the background with what it starts.\nLeave out --self, or see why: 'sudo netnicectl status'.")]
+    OnlyWithChildren,
     #[error("QUIC blocking is off, and only root can turn it on.\nTurn it on: 'sudo netnicectl up --quic'.")]
     QuicPasses,
     #[error(

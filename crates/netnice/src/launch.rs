@@ -11,7 +11,7 @@ use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::deadline::Deadline;
 use netnice_loader::facts::privileged;
 use netnice_loader::group::{Direction, Group};
-use netnice_loader::niceness::{self, Refusal};
+use netnice_loader::niceness::{self, Heirs, Refusal};
 use netnice_loader::{facts, is_up, quic, rules, up, Outcome, UpOptions};
 use netnice_output::complain;
 
@@ -43,6 +43,7 @@ pub(crate) struct Wanted {
     pub direction: Direction,
     pub without_quic: bool,
     pub until: Option<Deadline>,
+    pub heirs: Heirs,
 }
 
 impl Wanted {
@@ -59,8 +60,8 @@ impl Wanted {
         let current = niceness::current()?;
         let target = level::choose(current, self.level, self.no_mark, self.direction);
         match self.until {
-            Some(until) => load(target).and_then(|()| until::raise(target, until)),
-            None => enter(current, target),
+            Some(until) => load(target).and_then(|()| until::raise(target, self.heirs, until)),
+            None => enter(current, target, self.heirs),
         }
     }
 }
@@ -76,13 +77,14 @@ fn in_one_line(error: &str) -> String {
     }
 }
 
-fn enter(current: Option<Group>, target: Group) -> Result<(), Error> {
+fn enter(current: Option<Group>, target: Group, heirs: Heirs) -> Result<(), Error> {
     load(target)?;
     if current == Some(target) {
         return Ok(());
     }
-    match niceness::raise(target) {
+    match niceness::raise(target, heirs) {
         Ok(()) => Ok(()),
+        Err(Refusal::Unanswered) if heirs == Heirs::None => Err(Error::OnlyWithChildren),
         Err(Refusal::Unanswered) if privileged() => join(target),
         Err(why) => Err(not_nicer(why)),
     }

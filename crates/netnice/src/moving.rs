@@ -9,7 +9,7 @@ use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
 use netnice_loader::group::Group;
 use netnice_loader::live::{self, Target};
-use netnice_loader::niceness::{self, Refusal};
+use netnice_loader::niceness::{self, Heirs, Refusal};
 use netnice_output::{complain, print};
 use procfs::process::{all_processes, StatFlags};
 use procfs::ProcError;
@@ -32,7 +32,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
         let choose = |level| level::choose_for(process.group, level, cli.no_mark, cli.direction());
         let to = level.map(choose);
         permitted(&process, to)?;
-        place(&process, to)
+        place(&process, to, cli.heirs())
     };
     if cli.descendants {
         each(&cli.pid, &mut |pid| family(pid, &mut one))
@@ -112,13 +112,14 @@ fn permitted(process: &Process, to: Option<Group>) -> Result<(), Error> {
 
 /// The process first, so that what it opens meanwhile is as asked; then the sockets it has. Those are looked at also
 /// where the process is already: they may be from before, or from before a down.
-fn place(process: &Process, to: Option<Group>) -> Result<(), Error> {
+fn place(process: &Process, to: Option<Group>, heirs: Heirs) -> Result<(), Error> {
     if let Some(group) = to {
         load(group)?;
     }
-    match niceness::set(process.pid, to) {
+    match niceness::set(process.pid, to, heirs) {
         Ok(()) if privileged() => join(process, None)?, // what put it into a cgroup of ours no longer speaks
         Ok(()) => (),
+        Err(Refusal::Unanswered) if heirs == Heirs::None => return Err(Error::OnlyWithChildren),
         Err(Refusal::Unanswered) => join(process, to)?,
         Err(why) => return Err(not_nicer(why)),
     }

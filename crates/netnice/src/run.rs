@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! From the command line to what it asks for.
 
+use std::process::ExitCode;
+
 use netnice_loader::catalogue::Catalogue;
+use netnice_loader::group::Direction;
 use netnice_loader::niceness;
 use netnice_output::print;
 use serde_json::json;
 
 use crate::launch::Wanted;
-use crate::{launch, level, moving, Cli, Error, LevelOption};
+use crate::{launch, level, moving, report, Cli, Error, LevelOption};
 
-/// Returns only when there is no command, or it cannot be run.
-pub fn run(cli: Cli) -> Result<(), Error> {
+/// Returns when there is no command, it cannot be run, or it was watched to its end.
+pub fn run(cli: Cli) -> Result<ExitCode, Error> {
     if cli.list {
-        return print(listed(cli.json)).map_err(Error::Print);
+        return print(listed(cli.json)).map_err(Error::Print).map(succeeded);
     }
     if !cli.pid.is_empty() {
-        return moving::run(&cli);
+        return moving::run(&cli).map(succeeded);
     }
     let level = match cli.level {
         Some(LevelOption::Off) => return Err(Error::OffCommand),
@@ -23,7 +26,8 @@ pub fn run(cli: Cli) -> Result<(), Error> {
         None => 0,
     };
     let Some((program, arguments)) = cli.command.split_first() else {
-        return print(level::described(niceness::current()?)).map_err(Error::Print);
+        let shown = print(level::described(niceness::current()?));
+        return shown.map_err(Error::Print).map(succeeded);
     };
     let wanted = Wanted {
         level,
@@ -31,9 +35,21 @@ pub fn run(cli: Cli) -> Result<(), Error> {
         direction: cli.direction().unwrap_or_default(),
         without_quic: cli.quic.is_some(),
         until: cli.until.or(cli.lasting),
+        heirs: cli.heirs(),
     };
+    if cli.report {
+        let receives = wanted.direction == Direction::Receive;
+        let ended = report::watched(&program.to_string_lossy(), level, receives, cli.json)?;
+        if let Some(status) = ended {
+            return Ok(status);
+        }
+    }
     launch::prepare(program, &wanted, cli.strict)?;
     match launch::exec(program, arguments)? {}
+}
+
+fn succeeded((): ()) -> ExitCode {
+    ExitCode::SUCCESS
 }
 
 pub(crate) fn listed(as_json: bool) -> String {

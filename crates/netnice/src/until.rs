@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use netnice_loader::deadline::Deadline;
 use netnice_loader::group::Group;
-use netnice_loader::niceness;
+use netnice_loader::niceness::{self, Heirs};
 use netnice_loader::settling;
 use netnice_loader::waiting::{boot_timer, is_first, leave_files, wall_timer};
 use netnice_output::complain;
@@ -29,14 +29,14 @@ const WAIT: &str = "wait";
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
 
 /// This process, and the program that it becomes, is as nice as that until then.
-pub(crate) fn raise(to: Group, until: Deadline) -> Result<(), Error> {
+pub(crate) fn raise(to: Group, heirs: Heirs, until: Deadline) -> Result<(), Error> {
     until.ask().map_err(not_nicer)?;
     if let Err(why) = start(until) {
         complain(format_args!(
             "connections that are open at the end of that time stay in the background: no process can wait for it: {why}"
         ));
     }
-    niceness::raise(to).map_err(not_nicer)
+    niceness::raise(to, heirs).map_err(not_nicer)
 }
 
 fn start(until: Deadline) -> io::Result<()> {

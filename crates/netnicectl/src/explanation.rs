@@ -13,6 +13,7 @@ use netnice_loader::group::Group;
 use netnice_loader::live::{self, Receiving as OfReceiver};
 use netnice_loader::niceness;
 use netnice_loader::rules::{self, Rule};
+use netnice_loader::senders::{self, Sender};
 use netnice_loader::settings::State;
 use netnice_loader::sockets::{flows, name_of, owners, sockets_of, Flow};
 use serde::Serialize;
@@ -63,6 +64,8 @@ pub struct OfProcess {
     /// What of that ends, and when; `None` without root.
     #[serde(skip_serializing_if = "Option::is_none")]
     ends: Option<Ends>,
+    /// Programs that it starts are in the foreground.
+    alone: bool,
     /// Rules for programs of its name.
     rules: Vec<Rule>,
     /// Below the root.
@@ -72,6 +75,8 @@ pub struct OfProcess {
     in_effect: Option<Group>,
     /// Its connections in this network namespace, by their congestion control.
     connections: BTreeMap<String, usize>,
+    /// Processes that send for it, and for what it has started.
+    senders: Vec<Sender>,
     /// `None`: only root can see it.
     receiving: Option<Receiving>,
     /// The same of each socket, by inode.
@@ -119,15 +124,24 @@ impl OfProcess {
             program,
             own: niceness::of(pid),
             ends: deadline::of(pid),
+            alone: niceness::is_alone(pid),
             rules,
             cgroup: cgroup.map(|dir| hierarchy.below_root(&dir)),
             causes,
             sees_attached: !State::is_hidden(&hierarchy),
             in_effect: in_effect(pid),
             connections,
+            senders: Vec::new(),
             receiving,
             yields,
         }))
+    }
+
+    /// With the processes that send for it.
+    pub fn with_senders(mut self) -> Self {
+        let level = self.in_effect.map(|group| group.level);
+        self.senders = senders::senders(&senders::family(self.pid), level);
+        self
     }
 }
 
@@ -135,7 +149,12 @@ impl Display for OfProcess {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "process {} ({})", self.pid, self.program)?;
         let own = self.own.map_or("foreground".to_owned(), |group| group.to_string());
-        writeln!(f, "  by itself        {own}")?;
+        let alone = if self.alone {
+            ", without programs that it starts"
+        } else {
+            ""
+        };
+        writeln!(f, "  by itself        {own}{alone}")?;
         if let Some(Ends { group, until }) = self.ends {
             writeln!(f, "                   {group} until {until}")?;
         }
@@ -171,6 +190,9 @@ impl Display for OfProcess {
                 "  its connections  none in this network namespace, or not told to you"
             )?,
             _ => write!(f, "  its connections  {}", counts.join(", "))?,
+        }
+        for sender in &self.senders {
+            write!(f, "\n  its senders      {sender}")?;
         }
         let receives = self.in_effect.is_some_and(|group| group.direction.receives());
         match (self.receiving, counts.len()) {
@@ -330,53 +352,4 @@ fn mark(flow: &Flow) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use netnice_loader::group::Direction;
-
-    use super::*;
-
-    fn process(in_effect: Option<Group>, sees_attached: bool) -> String {
-        let process = OfProcess {
-            pid: 4711,
-            program: "curl".to_owned(),
-            own: in_effect,
-            ends: None,
-            rules: Vec::new(),
-            cgroup: Some("user.slice".into()),
-            causes: Vec::new(),
-            sees_attached,
-            in_effect,
-            connections: BTreeMap::new(),
-            receiving: None,
-            yields: None,
-        };
-        process.to_string()
-    }
-
-    #[test]
-    fn what_is_closed_to_a_user_is_no_foreground() {
-        let level1 = Group::new(1, true, Direction::Both);
-        for (in_effect, shown) in [(None, "foreground"), (Some(level1), "1")] {
-            let (root, user) = (process(in_effect, true), process(in_effect, false));
-            assert!(
-                root.contains(&format!("in effect        {shown}: what it opens")),
-                "{root}"
-            );
-            assert!(!root.contains(UNSEEN), "{root}");
-            assert!(
-                user.contains(&format!("in effect        {shown}, as far as this user can see: ")),
-                "{user}"
-            );
-            assert!(user.contains(UNSEEN), "{user}");
-        }
-        let cgroup = |sees_attached| OfCgroup {
-            cgroup: "user.slice".into(),
-            causes: Vec::new(),
-            sees_attached,
-            processes: Vec::new(),
-        };
-        assert!(cgroup(true).to_string().contains("in the foreground"));
-        let user = cgroup(false).to_string();
-        assert!(user.contains(UNSEEN) && !user.contains("in the foreground"), "{user}");
-    }
-}
+mod tests;

@@ -8,6 +8,7 @@
 mod containers;
 mod file;
 mod hours;
+mod launchers;
 mod level;
 mod rule;
 pub mod timetable;
@@ -25,10 +26,12 @@ use crate::deadline::{self, Deadline};
 use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::lock::Lock;
-use crate::niceness::Refusal;
+use crate::niceness::{Heirs, Refusal};
 use crate::settings::State;
 use crate::settling::settle;
-use crate::shared::{niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_PENDING, NN_NICENESS_NO_QUIC, NN_RULES};
+use crate::shared::{
+    niceness_choices, nn_rule, ATTACHED_BY_RULE, ATTACHED_PENDING, NN_NICENESS_ALONE, NN_NICENESS_NO_QUIC, NN_RULES,
+};
 use crate::{niceness, pins, quic, waiting, Error, Result};
 
 pub use file::{read, Written, FILE};
@@ -243,7 +246,12 @@ fn of_command(rules: &[Rule], name: &str) -> Option<u32> {
 
 /// Of several rules that name something all count: it yields where any has it yield.
 fn all_of<'a>(rules: impl Iterator<Item = &'a Rule>) -> Option<u32> {
-    rules.map(Rule::niceness).reduce(std::ops::BitOr::bitor)
+    rules.map(Rule::niceness).reduce(both)
+}
+
+/// As nn_niceness_of_rules() has it: children inherit if either has them inherit.
+fn both(one: u32, other: u32) -> u32 {
+    (one | other) & !NN_NICENESS_ALONE | one & other & NN_NICENESS_ALONE
 }
 
 /// Numbers and names of programs; the kernel's own threads are none.
@@ -263,13 +271,16 @@ fn raise_for_hours(rule: &Rule, now: &ZonedDateTime, in_effect: &InEffect) -> Sw
         return counts;
     };
     let ends = hours.window(now).ends.as_second();
+    let heirs = Heirs::of_alone(!rule.inherit);
     for (pid, _) in processes().filter(|(_, name)| rule.names_command(name)) {
         let until = Deadline::At(ends).ask().and_then(|()| deadline::give(pid));
-        counts.add(match until.and_then(|()| niceness::raise_other(pid, rule.group)) {
-            Ok(()) => SwitchCounts::of(pid, switch(pid, &Target::of(in_effect.of(pid)).only_nicer())),
-            Err(Refusal::NoProcess(_)) => SwitchCounts::default(),
-            Err(why) => SwitchCounts::missed(why.to_string()),
-        });
+        counts.add(
+            match until.and_then(|()| niceness::raise_other(pid, rule.group, heirs)) {
+                Ok(()) => SwitchCounts::of(pid, switch(pid, &Target::of(in_effect.of(pid)).only_nicer())),
+                Err(Refusal::NoProcess(_)) => SwitchCounts::default(),
+                Err(why) => SwitchCounts::missed(why.to_string()),
+            },
+        );
     }
     counts
 }
@@ -281,7 +292,8 @@ fn raise(pid: u32, bits: u32, in_effect: &InEffect) -> SwitchCounts {
         0 => Ok(()),
         _ => niceness::forgo_quic(pid),
     };
-    match niceness::set(pid, own).and_then(|()| without_quic()) {
+    let heirs = Heirs::of_alone(bits & NN_NICENESS_ALONE != 0);
+    match niceness::set(pid, own, heirs).and_then(|()| without_quic()) {
         Ok(()) => {
             let target = Target::of(Group::nicer(own, in_effect.of(pid)));
             SwitchCounts::of(pid, switch(pid, &target.only_nicer()))

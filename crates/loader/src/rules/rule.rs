@@ -10,7 +10,8 @@ use serde::{Serialize, Serializer};
 use super::hours::Hours;
 use crate::group::Group;
 use crate::shared::{
-    nn_rule, nn_rule_subject, NN_NICENESS_NO_QUIC, NN_RULE_COMMAND, NN_RULE_NAME, NN_RULE_PATH, NN_RULE_TEXT,
+    nn_rule, nn_rule_subject, NN_NICENESS_ALONE, NN_NICENESS_NO_QUIC, NN_RULE_COMMAND, NN_RULE_NAME, NN_RULE_PATH,
+    NN_RULE_TEXT,
 };
 use crate::{deadline, niceness};
 
@@ -38,6 +39,8 @@ pub struct Rule {
     /// It holds then only.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub hours: Option<Hours>,
+    /// Programs that it starts are in the background too.
+    pub inherit: bool,
 }
 
 fn as_text<S: Serializer>(pattern: &Pattern, to: S) -> Result<S::Ok, S::Error> {
@@ -66,7 +69,7 @@ impl Rule {
 
     /// As enum nn_niceness_bit has it.
     pub(super) fn niceness(&self) -> u32 {
-        niceness::bits_with_quic(self.group, self.without_quic)
+        niceness::bits_with_quic(self.group, self.without_quic) | if self.inherit { 0 } else { NN_NICENESS_ALONE }
     }
 
     pub(super) fn to_kernel(&self) -> nn_rule {
@@ -103,6 +106,7 @@ impl Rule {
             group: niceness::group(found.niceness)?,
             without_quic: found.niceness & NN_NICENESS_NO_QUIC != 0,
             hours: Hours::of_seconds(found.from, found.until),
+            inherit: found.niceness & NN_NICENESS_ALONE == 0,
         })
     }
 }
@@ -123,7 +127,8 @@ impl Display for Rule {
             Subject::Command => "programs named",
         };
         let quic = if self.without_quic { ", without QUIC" } else { "" };
-        write!(f, "{what} {}: {}{quic}", self.pattern, self.group)?;
+        let alone = if self.inherit { "" } else { ", without what they start" };
+        write!(f, "{what} {}: {}{quic}{alone}", self.pattern, self.group)?;
         self.hours.map_or(Ok(()), |hours| write!(f, ", {hours}"))
     }
 }
@@ -266,6 +271,7 @@ mod tests {
             group: Group::new(1, false, Direction::Send),
             without_quic: false,
             hours: None,
+            inherit: true,
         }
     }
 
@@ -284,9 +290,10 @@ mod tests {
     fn there_and_back() {
         for pattern in ["a", "a*", "*a", "a*b", "*"] {
             for subject in [Subject::Unit, Subject::Cgroup, Subject::Command] {
-                for without_quic in [false, true] {
+                for (without_quic, inherit) in [(false, true), (true, true), (false, false), (true, false)] {
                     let one = Rule {
                         without_quic,
+                        inherit,
                         ..rule(subject, pattern)
                     };
                     assert_eq!(Rule::of_kernel(&one.to_kernel()), Some(one));

@@ -168,6 +168,7 @@ impl Display for Means<'_> {
             let end = if i + 1 < self.0.len() { "\n" } else { "" };
             let after = match rule.subject {
                 Subject::Unit | Subject::Cgroup => ", with all that runs in them",
+                Subject::Command if !rule.inherit => ", when they begin, and those that run",
                 Subject::Command => ", when they begin, whatever they start, and those that run",
             };
             write!(f, "  {rule}{after}{end}")?;

@@ -185,6 +185,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// A process has a level by itself: 'netnice' started it, 'netnice -p' moved it, a rule names it, or it inherits from
 /// its parent. Its cgroups may have one too, by 'netnicectl attach' or a rule. The nicer one counts. A connection has
 /// the level that its process had when it was made, unless it was moved since. Users see their own; root sees all.
+///
+/// Another process may send for it or for what it has started. That process is named, with its level. It may be an ssh
+/// master, a daemon, a FUSE mount or the network of a rootless container.
 #[derive(Debug, Args)]
 #[command(
     after_help = "\
@@ -211,7 +214,7 @@ impl Explain {
     pub fn run(self) -> Result<ExitCode> {
         let subject = self.subject.as_str();
         if let Ok(pid) = subject.parse() {
-            let Some(found) = OfProcess::look(pid)? else {
+            let Some(found) = OfProcess::look(pid)?.map(OfProcess::with_senders) else {
                 bail!("there is no process {pid}: it has ended, or never was.\nLook it up: 'pidof NAME' or 'ps'.");
             };
             return self.tell(&found, &found);

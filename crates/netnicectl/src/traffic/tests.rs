@@ -19,6 +19,7 @@ fn flow(port: u16, cc: &str, sent: u64) -> Flow {
         received: 0,
         dscp: 0,
         receive_scale: 7,
+        pending: false,
         timeouts: 0,
     }
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! COMMAND's connections, looked at a few times a second: bytes, and whether they yield.
+
+use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use netnice_loader::senders::{family, senders, Sender};
+use netnice_loader::sockets::{flows, sockets_of, Flow};
+
+use super::summary::Report;
+
+const FIRST: Duration = Duration::from_millis(10);
+const LONGEST: Duration = Duration::from_millis(200);
+/// Without an acknowledgement for so long a connection is starved.
+const STARVED: Duration = Duration::from_secs(1);
+/// Of the base RTT, in percent: with more queue a segment is slow (docs/how-it-works.md).
+const SLOW: u64 = 46;
+
+/// A connection as it was seen last.
+struct Seen {
+    yields: bool,
+    sent: u64,
+    received: u64,
+    progress: Instant,
+}
+
+pub(super) struct Tally {
+    child: u32,
+    level: u32,
+    /// Only incoming traffic is to yield: what a connection sends says nothing.
+    receives: bool,
+    processes: HashSet<u32>,
+    seen: HashMap<(SocketAddr, SocketAddr), Seen>,
+    senders: Vec<Sender>,
+    begun: Instant,
+    last: Instant,
+    pause: Duration,
+    /// When processes that send for it are looked for, after the start.
+    next_search: Duration,
+    yielded: Duration,
+    starved: Duration,
+}
+
+impl Tally {
+    pub(super) fn new(child: u32, level: u32, receives: bool) -> Self {
+        let now = Instant::now();
+        Self {
+            child,
+            level,
+            receives,
+            processes: HashSet::from([child]),
+            seen: HashMap::new(),
+            senders: Vec::new(),
+            begun: now,
+            last: now,
+            pause: FIRST,
+            next_search: FIRST,
+            yielded: Duration::ZERO,
+            starved: Duration::ZERO,
+        }
+    }
+
+    /// Until the next look: a short command is looked at more often than a long one.
+    pub(super) fn pause(&self) -> Duration {
+        self.pause
+    }
+
+    pub(super) fn look(&mut self) {
+        self.processes.extend(family(self.child));
+        self.processes
+            .retain(|pid| netnice_loader::sockets::name_of(*pid).is_some());
+        let inodes: HashSet<u32> = self.processes.iter().flat_map(|pid| sockets_of(*pid)).collect();
+        let all = flows().unwrap_or_default();
+        let now = Instant::now();
+        let of_command = |flow: &Flow| inodes.contains(&flow.inode) || self.seen.contains_key(&ends(flow));
+        let found: Vec<Flow> = all.into_iter().filter(of_command).collect();
+        self.note(&found, now);
+        let elapsed = now.duration_since(self.begun);
+        if !self.seen.values().any(|one| one.yields) && elapsed >= self.next_search {
+            self.search();
+            self.next_search = elapsed * 2;
+        }
+        self.pause = (self.pause * 5 / 4).min(LONGEST);
+    }
+
+    fn note(&mut self, found: &[Flow], now: Instant) {
+        let step = now.duration_since(self.last);
+        self.last = now;
+        let (mut slow, mut starved) = (false, false);
+        for flow in found {
+            let yields = self.receives || flow.level().is_some();
+            let one = self.seen.entry(ends(flow)).or_insert(Seen {
+                yields,
+                sent: 0,
+                received: 0,
+                progress: now,
+            });
+            one.yields |= yields;
+            if (flow.sent, flow.received) != (one.sent, one.received) || !flow.pending {
+                one.progress = now;
+            }
+            one.sent = one.sent.max(flow.sent);
+            one.received = one.received.max(flow.received);
+            slow |= yields && u64::from(flow.queue_us()) * 100 > u64::from(flow.base_us) * SLOW && flow.base_us > 0;
+            starved |= yields && now.duration_since(one.progress) >= STARVED;
+        }
+        if slow {
+            self.yielded += step;
+        }
+        if starved {
+            self.starved += step;
+        }
+    }
+
+    fn search(&mut self) {
+        let pids: Vec<u32> = self.processes.iter().copied().collect();
+        for sender in senders(&pids, Some(self.level)) {
+            let same = |one: &Sender| (one.pid, &one.way) == (sender.pid, &sender.way);
+            if !self.senders.iter().any(same) {
+                self.senders.push(sender);
+            }
+        }
+    }
+
+    /// After a last look, as connections outlive the command for a moment.
+    pub(super) fn report(mut self, command: &str) -> Report {
+        self.look();
+        let all = self.seen.values();
+        Report {
+            command: command.to_owned(),
+            connections: all.len(),
+            yielded: all.clone().filter(|one| one.yields).count(),
+            sent: all.clone().map(|one| one.sent).sum(),
+            received: all.map(|one| one.received).sum(),
+            seconds: self.begun.elapsed().as_secs_f64(),
+            yielded_seconds: self.yielded.as_secs_f64(),
+            starved_seconds: self.starved.as_secs_f64(),
+            senders: self.senders,
+        }
+    }
+}
+
+fn ends(flow: &Flow) -> (SocketAddr, SocketAddr) {
+    (flow.local, flow.peer)
+}

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""netnice --report: what it says at the end, and that COMMAND is as without it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from system.harness.commands import DROP, Pair, children, name, netnice
+from testbed import Namespace, program
+from testbed.namespace import wait_until
+
+pytestmark = pytest.mark.usefixtures("up")
+
+
+def told(namespace: Namespace, *words: str) -> dict[str, Any]:
+    """What it reports of a command, as JSON."""
+    done = namespace.run(program("netnice"), "--report", "--json", *words)
+    found: dict[str, Any] = json.loads(done.stderr.splitlines()[-1])
+    return found
+
+
+#: Opens a connection, sends so many bytes, and waits a little.
+SENDS = (
+    "import socket, sys, time; c = socket.create_connection((sys.argv[1], int(sys.argv[2])));"
+    " c.sendall(bytes(int(sys.argv[3]))); time.sleep(0.5)"
+)
+
+
+class TestConnections:
+    @pytest.fixture
+    def port(self, pair: Pair) -> Iterator[str]:
+        with pair.end(pair.b, "sink") as server:
+            yield server.line().strip()
+
+    def test_of_a_program(self, pair: Pair, port: str) -> None:
+        said = told(pair.a, "sh", "-c", 'python3 -c "$0" "$@"; true', SENDS, pair.b4, port, "1000000")
+        assert (said["command"], said["connections"], said["yielded"]) == ("sh", 1, 1)
+        assert 1_000_000 <= said["sent"] <= 1_000_001
+        assert said["senders"] == []
+        assert said["seconds"] >= 0.5
+
+    def test_in_a_line(self, pair: Pair, port: str) -> None:
+        words = ["python3", "-c", SENDS, pair.b4, port, "5000000"]
+        done = pair.a.run(program("netnice"), "--report", *words)
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("netnice: python3: 1 of 1 connections yielded, 5.0 MB sent, 0 B received in ")
+
+    def test_without_a_connection(self) -> None:
+        done = netnice("--report", "true")
+        assert done.stderr.startswith("netnice: true: no connection of it yielded: none was seen, 0 B sent")
+
+    def test_without_rights(self, pair: Pair, port: str, for_users: Path) -> None:
+        words = [*DROP, str(for_users / "netnice"), "--report", "--json", "python3", "-c", SENDS, pair.b4, port, "1000"]
+        done = pair.a.run(*words)
+        assert json.loads(done.stderr.splitlines()[-1])["yielded"] == 1
+
+
+class TestAsWithoutIt:
+    @pytest.mark.parametrize("status", [0, 7, 255])
+    def test_exit_status(self, status: int) -> None:
+        assert netnice("--report", "sh", "-c", f"exit {status}", check=False).returncode == status
+
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV])
+    def test_death_by_a_signal(self, number: signal.Signals) -> None:
+        done = netnice("--report", "sh", "-c", f"kill -{int(number)} $$", check=False)
+        assert done.returncode == -number
+
+    def test_a_command_that_does_not_exist(self) -> None:
+        done = netnice("--report", "no-such-command", check=False)
+        assert done.returncode == 127
+        assert "connection" not in done.stderr
+
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+    def test_signals_are_forwarded(self, number: signal.Signals) -> None:
+        with subprocess.Popen([program("netnice"), "--report", "sleep", "60"], stderr=subprocess.DEVNULL) as process:
+            wait_until(lambda: [name(pid) for pid in children(process.pid)] == ["sleep"], "it to run")
+            process.send_signal(number)
+            assert process.wait(5) == -number
+
+    def test_it_stops_and_goes_on_with_its_command(self) -> None:
+        words = [program("netnice"), "--report", "sleep", "60"]
+        with subprocess.Popen(words, stderr=subprocess.DEVNULL, process_group=0) as process:
+            wait_until(lambda: [name(pid) for pid in children(process.pid)] == ["sleep"], "it to run")
+            (sleep,) = children(process.pid)
+            process.send_signal(signal.SIGTSTP)
+            wait_until(lambda: _state(sleep) == _state(process.pid) == "T", "both to stop")
+            process.send_signal(signal.SIGCONT)
+            wait_until(lambda: _state(sleep) == _state(process.pid) == "S", "both to go on")
+            process.terminate()
+            assert process.wait(5) == -signal.SIGTERM
+
+    def test_the_terminal_interrupts_once(self) -> None:
+        """COMMAND is in the foreground process group, and gets a ^C of the terminal from there alone."""
+        pid, terminal = pty.fork()
+        if not pid:
+            count = 'trap "n=x$n" INT; n=; echo ready; sleep 1; sleep 0.3; echo "got $n."'
+            os.execv(program("netnice"), ["netnice", "--report", "sh", "-c", count])
+        with os.fdopen(terminal, "rb", buffering=0) as screen:
+            seen = b""
+            while b"ready" not in seen:
+                seen += screen.read(1024)
+            os.write(terminal, b"\x03")
+            with contextlib.suppress(OSError):  # the other end is closed
+                while block := screen.read(1024):
+                    seen += block
+        assert os.waitpid(pid, 0)[1] == 0
+        assert b"got x." in seen
+
+
+def _state(pid: int) -> str:
+    """A letter, as ps(1) has it."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(line.split()[1] for line in lines if line.startswith("State:"))
