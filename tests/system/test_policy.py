@@ -176,7 +176,7 @@ class TestFile:
     @pytest.mark.parametrize(
         ("text", "why"),
         [
-            ("[[rule]]\n", "line 1: a rule names one of unit, slice, container, cgroup and command"),
+            ("[[rule]]\n", "line 1: a rule names one of unit, slice, container, label, cgroup and command"),
             ('\n[[rule]]\nunit = "a*b*"\n', "line 2: 'a*b*': it has several '*'"),
             ('[[rule]]\nunit = "a"\nlevle = 1\n', "unknown field `levle`"),
             ("rule\n", "line 1"),

@@ -202,6 +202,6 @@ class TestRules:
         assert "nnt-*: 0, from 18:00 until 08:00" in netnicectl("policy", "show").stdout
         assert len(waiting(b"netnice-hours")) == 1
         netnicectl("policy", "apply", "--again")
-        assert len(waiting(b"netnice-hours")) == 1
+        wait_until(lambda: len(waiting(b"netnice-hours")) == 1, "one process in place of the last")
         netnicectl("down")
         wait_until(lambda: not waiting(b"netnice-hours"), "the process that waits to end")
