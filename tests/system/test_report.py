@@ -82,7 +82,12 @@ class TestAsWithoutIt:
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
     def test_signals_are_forwarded(self, number: signal.Signals) -> None:
-        with subprocess.Popen([program("netnice"), "--report", "sleep", "60"], stderr=subprocess.DEVNULL) as process:
+        def heeded() -> None:
+            """Also where the tests run below nohup(1)."""
+            signal.signal(number, signal.SIG_DFL)
+
+        words = [program("netnice"), "--report", "sleep", "60"]
+        with subprocess.Popen(words, stderr=subprocess.DEVNULL, preexec_fn=heeded) as process:
             wait_until(lambda: [name(pid) for pid in children(process.pid)] == ["sleep"], "it to run")
             process.send_signal(number)
             assert process.wait(5) == -number
