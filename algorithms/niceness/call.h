@@ -72,10 +72,29 @@ struct nn_answer {
 	u32 ends; /* bits to take away */
 };
 
+/*
+ * Is the call about all of a process' niceness, or about what it keeps, without the part that a deadline ends? `armed`: what
+ * the process raises next is of that part.
+ */
+nn_inline bool nn_call_is_of_all(struct nn_call call, struct nn_caller caller, bool armed)
+{
+	return call.verb == NN_CALL_ASK || armed || (call.verb == NN_CALL_SET && caller.root);
+}
+
 /* Does the process get bits, or do its children begin to inherit? */
 nn_inline u32 nn_adds_or_keeps(u32 now, struct nn_answer answer)
 {
 	return (answer.bits & ~now) | (answer.ends & now) ? NN_VERDICT_ADD : NN_VERDICT_KEEP;
+}
+
+/* What an administrator's rule does to a process with this niceness. */
+nn_inline struct nn_answer nn_answer_of_rule(u32 now, u32 wanted)
+{
+	struct nn_answer answer = { .verdict = NN_VERDICT_ADD, .begins = wanted & NN_NICENESS_ALONE };
+
+	answer.ends = nn_niceness_ends(answer.begins);
+	answer.bits = nn_niceness_added(now, wanted & ~(u32)NN_NICENESS_ALONE);
+	return answer;
 }
 
 /* May the caller do it, and what is the result? `now`: the niceness that the process has. */

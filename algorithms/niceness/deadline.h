@@ -28,7 +28,7 @@ enum nn_deadline_verb {
 	NN_DEADLINE_GIVE, /* number: a process that gets the caller's own deadline; takes root */
 };
 
-/* What is told: NN_CALL_DONE of call.h, and one of these. */
+/* The answer is NN_CALL_DONE of call.h plus one of these. */
 enum nn_deadline_state {
 	NN_DEADLINE_NONE,
 	NN_DEADLINE_AHEAD,
@@ -78,6 +78,14 @@ nn_inline struct nn_deadline nn_deadline_later(struct nn_deadline one, struct nn
 	};
 
 	return later;
+}
+
+/* Of a part of the niceness with these bits. */
+nn_inline enum nn_deadline_state nn_deadline_state_of(u32 bits, bool passed)
+{
+	if (!bits)
+		return NN_DEADLINE_NONE;
+	return passed ? NN_DEADLINE_PASSED : NN_DEADLINE_AHEAD;
 }
 
 nn_inline bool nn_deadline_passed(struct nn_deadline until, u64 boot, u64 wall)

@@ -104,13 +104,12 @@ __noinline int answer(u32 offset, u32 alone)
 	now = found ? *found : 0;
 	if (now & PROCESS_TIMED) {
 		part = bpf_map_lookup_elem(&timed, &process);
-		now = niceness_of_process(process);
-		if (call.verb == NN_CALL_SET && caller.root)
-			keep_timed(process, now);
-		else if (call.verb != NN_CALL_ASK && !(part && part->armed))
-			now = found ? *found : 0; /* what it keeps */
+		if (nn_call_is_of_all(call, caller, part && part->armed))
+			now = niceness_of_process(process);
 	}
 	said = nn_answer(call, now, caller);
+	if (part && call.verb == NN_CALL_SET && caller.root && said.verdict != NN_VERDICT_MEANINGLESS)
+		keep_timed(process, now);
 	if (call.verb == NN_CALL_RAISE && part && part->armed &&
 	    (said.verdict == NN_VERDICT_ADD || said.verdict == NN_VERDICT_KEEP)) {
 		part->armed = 0;

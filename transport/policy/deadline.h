@@ -68,12 +68,10 @@ static __always_inline void raise_part(struct timed *part, struct nn_answer said
 static __always_inline long raise_until(u32 process, u32 bits, u64 wall)
 {
 	struct timed *part = bpf_map_lookup_elem(&timed, &process), first = { .until.wall = wall, .bits = bits };
-	struct nn_answer said = { .bits = bits & ~(u32)NN_NICENESS_ALONE, .begins = bits & NN_NICENESS_ALONE };
 
 	if (part && !is_over(part)) {
 		part->until = nn_deadline_later(part->until, first.until);
-		said.ends = nn_niceness_ends(said.begins);
-		raise_part(part, said);
+		raise_part(part, nn_answer_of_rule(0, bits));
 		return 0;
 	}
 	return bpf_map_update_elem(&timed, &process, &first, BPF_ANY);
@@ -94,9 +92,7 @@ static __always_inline u32 deadline_state(u32 process)
 {
 	const struct timed *part = bpf_map_lookup_elem(&timed, &process);
 
-	if (!part || !part->bits)
-		return NN_DEADLINE_NONE;
-	return is_over(part) ? NN_DEADLINE_PASSED : NN_DEADLINE_AHEAD;
+	return part ? nn_deadline_state_of(part->bits, is_over(part)) : NN_DEADLINE_NONE;
 }
 
 /* By itself: what it keeps, and what ends later than now. Each of them may be its own alone. */

@@ -174,7 +174,6 @@ int BPF_PROG(netnice_exec, struct task_struct *task)
 	u32 room = 1, set = nn_niceness_choices.set & 1, number = nn_niceness_choices.rules[set], wanted;
 	u32 process = task->tgid, now = niceness_at_exec(process);
 	struct name *name = bpf_map_lookup_elem(&names, &room);
-	struct nn_answer said = {};
 	long read;
 
 	if (!number || !name)
@@ -187,10 +186,7 @@ int BPF_PROG(netnice_exec, struct task_struct *task)
 		add_timed(process);
 	if (!wanted)
 		return 0;
-	said.begins = wanted & NN_NICENESS_ALONE;
-	said.ends = nn_niceness_ends(said.begins);
-	said.bits = nn_niceness_added(now, wanted & ~(u32)NN_NICENESS_ALONE);
-	add(process, said);
+	add(process, nn_answer_of_rule(now, wanted));
 	return 0;
 }
 

@@ -113,7 +113,7 @@ impl Container {
         let own = of_process.ancestors().find(named);
         match own {
             Some(cgroup) => Ok(cgroup.to_owned()),
-            // An engine that was told to make no cgroup leaves it in that of its caller.
+            // An engine that is configured without cgroups leaves it in that of its caller.
             None => Err(Error::NoCgroupOfItsOwn(self.name.clone(), of_process)),
         }
     }
@@ -146,8 +146,8 @@ fn is_containers(cgroup: &str, id: &str) -> bool {
             .iter()
             .find_map(|start| name.strip_prefix(start))
     });
-    let theirs = of_scope.unwrap_or(cgroup);
-    theirs == id || (id.len() >= PREFIX && theirs.starts_with(id))
+    let whole = of_scope.unwrap_or(cgroup);
+    whole == id || (id.len() >= PREFIX && whole.starts_with(id))
 }
 
 /// The cgroup of the engine itself: of the daemon that fetches images, whose containers are in cgroups of their own.

@@ -30,6 +30,7 @@ mod sender;
 pub mod senders;
 pub mod settings;
 pub mod settling;
+mod sock_diag;
 pub mod sockets;
 pub mod status;
 mod step;

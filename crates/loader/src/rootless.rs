@@ -4,17 +4,21 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 
-use procfs::process::{all_processes, Process};
+use procfs::process::Process;
 
 use crate::attachments::SwitchCounts;
 use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::niceness::{self, Heirs};
+use crate::senders::commands;
 use crate::{Error, Result};
 
 const HELPERS: [&str; 3] = ["slirp4netns", "pasta", "pasta.avx2"];
+const OWN: &str = "/proc/self/ns/net";
+
+/// The device and the number of its file.
+type Namespace = (u64, u64);
 
 /// What sends for a container.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,39 +35,41 @@ impl Helper {
     }
 }
 
-/// Of the network namespace that a process is in; `None`: it has none.
-pub fn helper_of(pid: u32) -> Option<Helper> {
-    let wanted = namespace_of(&format!("/proc/{pid}/ns/net"))?;
-    let all = all_processes().ok()?.flatten();
-    all.filter_map(|process| {
-        let name = process.stat().ok()?.comm;
-        let words = process.cmdline().ok()?;
-        let serves = HELPERS.contains(&name.as_str()) && serves(&words, wanted) && !is_inside(&process, wanted);
-        serves.then(|| Helper {
-            pid: process.pid().unsigned_abs(),
-            name,
+/// Of the network namespace that a process is in. None if that is this program's own.
+pub fn helpers_of(pid: u32) -> Vec<Helper> {
+    let Some(wanted) = namespace_of(pid).filter(|wanted| namespace(OWN) != Some(*wanted)) else {
+        return Vec::new();
+    };
+    let of = |(process, words): (Process, Vec<String>)| {
+        let pid = process.pid().unsigned_abs();
+        let name = words.first()?.rsplit('/').next()?;
+        let helps = HELPERS.contains(&name) && serves(pid, &words, wanted) && namespace_of(pid) != Some(wanted);
+        helps.then(|| Helper {
+            pid,
+            name: name.to_owned(),
         })
-    })
-    .next()
+    };
+    commands().filter_map(of).collect()
 }
 
-/// A helper names the namespace by its file or by a process in it.
-fn serves(words: &[String], wanted: u64) -> bool {
+/// A helper names the namespace by a process in it or by its file, which is a path of the helper's own root.
+fn serves(helper: u32, words: &[String], wanted: Namespace) -> bool {
     words.iter().skip(1).any(|word| {
-        let file = match word.parse::<u32>() {
-            Ok(pid) => format!("/proc/{pid}/ns/net"),
-            Err(_) => word.clone(),
-        };
-        Path::new(&file).is_absolute() && namespace_of(&file) == Some(wanted)
+        let word = word.rsplit('=').next().unwrap_or(word);
+        match word.parse() {
+            Ok(pid) => namespace_of(pid) == Some(wanted),
+            Err(_) => word.starts_with('/') && namespace(&format!("/proc/{helper}/root{word}")) == Some(wanted),
+        }
     })
 }
 
-fn is_inside(process: &Process, wanted: u64) -> bool {
-    namespace_of(&format!("/proc/{}/ns/net", process.pid())) == Some(wanted)
+fn namespace_of(pid: u32) -> Option<Namespace> {
+    namespace(&format!("/proc/{pid}/ns/net"))
 }
 
-fn namespace_of(file: &str) -> Option<u64> {
-    fs::metadata(file).ok().map(|found| found.ino())
+fn namespace(file: &str) -> Option<Namespace> {
+    let found = fs::metadata(file).ok()?;
+    Some((found.dev(), found.ino()))
 }
 
 #[cfg(test)]
@@ -72,15 +78,19 @@ mod tests {
 
     #[test]
     fn the_namespace_is_a_file_or_a_process() {
-        let own = namespace_of("/proc/self/ns/net").expect("a namespace");
-        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        let me = std::process::id().to_string();
-        assert!(serves(&words(&["slirp4netns", "--mtu=65520", "-c", &me, "tap0"]), own));
-        assert!(serves(
-            &words(&["pasta", "--config-net", "--netns", "/proc/self/ns/net"]),
-            own
-        ));
-        assert!(!serves(&words(&["slirp4netns", "--mtu=65520", "-c", "tap0"]), own));
-        assert_eq!(helper_of(std::process::id()), None);
+        let (me, own) = (std::process::id(), namespace(OWN).expect("a namespace"));
+        let is = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            serves(me, &words, own)
+        };
+        assert!(is(&format!("slirp4netns --mtu=65520 -c {me} tap0")));
+        assert!(is(&format!("pasta --config-net --netns /proc/{me}/ns/net")));
+        assert!(is(&format!("pasta --netns=/proc/{me}/ns/net")));
+        assert!(!is("slirp4netns --mtu=65520 -c tap0"));
+    }
+
+    #[test]
+    fn a_process_of_this_network_has_none() {
+        assert_eq!(helpers_of(std::process::id()), []);
     }
 }

@@ -180,6 +180,18 @@ pub(crate) fn set_sender<'a>(name: &str, changes: impl IntoIterator<Item = (&'a 
     rows.set(row, &ALGORITHMS[row], changes)
 }
 
+/// The queue above which a segment of level 0 is slow as shipped: percent of the base RTT.
+pub fn slow_above() -> u32 {
+    let shipped = ALGORITHMS
+        .iter()
+        .find(|a| a.name == "netnice")
+        .map_or(&[][..], |a| a.defaults);
+    shipped
+        .iter()
+        .find(|(name, _)| *name == "threshold")
+        .map_or(0, |(_, value)| *value)
+}
+
 /// What became of a sender's parameter of 0.1, in words; none: it is what it was.
 pub fn since_then(algorithm: &str, parameter: &str) -> Option<String> {
     let found = ALGORITHMS.iter().find(|a| a.name == algorithm)?;

@@ -5,20 +5,17 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::net::SocketAddr;
 
-use netlink_packet_core::{NetlinkHeader, NetlinkMessage, NetlinkPayload, NLM_F_DUMP, NLM_F_REQUEST};
 use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
 use netlink_packet_sock_diag::inet::nlas::{Nla, TcpInfo};
 use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags};
 use netlink_packet_sock_diag::SockDiagMessage;
-use netlink_sys::protocols::NETLINK_SOCK_DIAG;
-use netlink_sys::Socket;
 use procfs::process::{all_processes, FDTarget, Process};
 use serde::Serialize;
 
 use crate::attachments::InEffect;
 use crate::group::Group;
 use crate::shared::{NN_MOST_SCALE, POLICY_TOS};
-use crate::{Error, Result};
+use crate::{sock_diag, Error, Result};
 
 /// How many connections there are, and how many of them send with DSCP LE now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -76,11 +73,6 @@ fn dump(
     extensions: ExtensionFlags,
     on_socket: &mut dyn FnMut(InetResponse),
 ) -> io::Result<()> {
-    let mut socket = Socket::new(NETLINK_SOCK_DIAG)?;
-    socket.bind_auto()?;
-    socket.connect(&netlink_sys::SocketAddr::new(0, 0))?;
-    let mut header = NetlinkHeader::default();
-    header.flags = NLM_F_REQUEST | NLM_F_DUMP;
     let request = InetRequest {
         family,
         protocol: IPPROTO_TCP,
@@ -88,39 +80,11 @@ fn dump(
         states: StateFlags::all() & !StateFlags::LISTEN,
         socket_id,
     };
-    let mut message = NetlinkMessage::new(header, SockDiagMessage::InetRequest(request).into());
-    message.finalize();
-    let mut buffer = vec![0; message.buffer_len()];
-    message.serialize(&mut buffer);
-    socket.send(&buffer, 0)?;
-    loop {
-        let (datagram, _) = socket.recv_from_full()?;
-        if !read(&datagram, on_socket)? {
-            return Ok(());
+    sock_diag::dump(SockDiagMessage::InetRequest(request), &mut |answer| {
+        if let SockDiagMessage::InetResponse(response) = answer {
+            on_socket(*response);
         }
-    }
-}
-
-// Several messages a datagram; false after the last of them.
-fn read(datagram: &[u8], on_socket: &mut dyn FnMut(InetResponse)) -> io::Result<bool> {
-    let mut rest = datagram;
-    while !rest.is_empty() {
-        let message = NetlinkMessage::<SockDiagMessage>::deserialize(rest).map_err(io::Error::other)?;
-        let length = (message.header.length as usize).next_multiple_of(4).min(rest.len());
-        match message.payload {
-            NetlinkPayload::InnerMessage(SockDiagMessage::InetResponse(response)) => {
-                on_socket(*response);
-            }
-            NetlinkPayload::Done(_) => return Ok(false),
-            NetlinkPayload::Error(e) => return Err(e.to_io()),
-            _ => {}
-        }
-        if length == 0 {
-            break;
-        }
-        rest = &rest[length..];
-    }
-    Ok(true)
+    })
 }
 
 /// Timeouts in a row: 1.4 s at least.

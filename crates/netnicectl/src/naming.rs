@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::container::{of_containerd, of_daemon, Container, Engine};
-use netnice_loader::rootless::{helper_of, Helper};
+use netnice_loader::rootless::{helpers_of, Helper};
 
 pub struct Named {
     pub cgroup: PathBuf,
@@ -25,7 +25,7 @@ pub fn named(text: &str) -> Result<Named> {
             let container = Container::named(engine, name)?;
             Named {
                 cgroup: container.cgroup(&hierarchy)?,
-                helper: container.pid.and_then(helper_of),
+                helper: container.pid.and_then(|pid| helpers_of(pid).pop()),
             }
         }
     })

@@ -4,7 +4,6 @@
 
 mod mounts;
 mod processes;
-mod rootless;
 mod unix;
 mod way;
 
@@ -13,8 +12,10 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
 
+use crate::rootless::helpers_of;
 use crate::sockets::{name_of, owners, Owner};
 
+pub(crate) use processes::commands;
 pub use processes::family;
 pub use way::Way;
 
@@ -114,8 +115,12 @@ pub fn senders(pids: &[u32], asked_by: Option<u32>) -> Vec<Sender> {
             }
             add(sender);
         }
-        for helper in rootless::helpers(*pid) {
-            add(Sender::new(Some(&owner_of(helper, &by_pid)), Way::Rootless, asked_by));
+        for helper in helpers_of(*pid) {
+            add(Sender::new(
+                Some(&owner_of(helper.pid, &by_pid)),
+                Way::Rootless,
+                asked_by,
+            ));
         }
     }
     found

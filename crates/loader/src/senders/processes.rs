@@ -18,7 +18,7 @@ pub fn family(pid: u32) -> Vec<u32> {
 }
 
 /// Every process, and the words that it was started with.
-pub(super) fn commands() -> impl Iterator<Item = (Process, Vec<String>)> {
+pub(crate) fn commands() -> impl Iterator<Item = (Process, Vec<String>)> {
     let all = all_processes().into_iter().flatten().flatten();
     all.filter_map(|process| {
         let words = process.cmdline().ok()?;

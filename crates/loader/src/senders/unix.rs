@@ -5,14 +5,12 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use netlink_packet_core::{NetlinkHeader, NetlinkMessage, NetlinkPayload, NLM_F_DUMP, NLM_F_REQUEST};
 use netlink_packet_sock_diag::unix::nlas::{Nla, UnixDiagName};
 use netlink_packet_sock_diag::unix::{ShowFlags, StateFlags, UnixRequest, UnixResponse};
 use netlink_packet_sock_diag::SockDiagMessage;
-use netlink_sys::protocols::NETLINK_SOCK_DIAG;
-use netlink_sys::Socket;
 
 use super::way::Way;
+use crate::sock_diag;
 use crate::sockets::Owner;
 
 /// How the paths of sockets end behind which a daemon fetches or sends for its clients.
@@ -46,51 +44,19 @@ pub(super) fn way(program: Option<&str>, owner: Option<&Owner>, path: Option<&Pa
 
 /// Of this network namespace, by inode.
 pub(super) fn sockets() -> io::Result<HashMap<u32, Unix>> {
-    let mut socket = Socket::new(NETLINK_SOCK_DIAG)?;
-    socket.bind_auto()?;
-    socket.connect(&netlink_sys::SocketAddr::new(0, 0))?;
-    let mut header = NetlinkHeader::default();
-    header.flags = NLM_F_REQUEST | NLM_F_DUMP;
     let request = UnixRequest {
         state_flags: StateFlags::ESTABLISHED,
         inode: 0,
         show_flags: ShowFlags::NAME | ShowFlags::PEER,
         cookie: [0xff; 8],
     };
-    let mut message = NetlinkMessage::new(header, SockDiagMessage::UnixRequest(request).into());
-    message.finalize();
-    let mut buffer = vec![0; message.buffer_len()];
-    message.serialize(&mut buffer);
-    socket.send(&buffer, 0)?;
     let mut found = HashMap::new();
-    loop {
-        let (datagram, _) = socket.recv_from_full()?;
-        if !read(&datagram, &mut found)? {
-            return Ok(found);
+    sock_diag::dump(SockDiagMessage::UnixRequest(request), &mut |answer| {
+        if let SockDiagMessage::UnixResponse(response) = answer {
+            found.insert(response.header.inode, of(&response));
         }
-    }
-}
-
-/// False after the last message.
-fn read(datagram: &[u8], found: &mut HashMap<u32, Unix>) -> io::Result<bool> {
-    let mut rest = datagram;
-    while !rest.is_empty() {
-        let message = NetlinkMessage::<SockDiagMessage>::deserialize(rest).map_err(io::Error::other)?;
-        let length = (message.header.length as usize).next_multiple_of(4).min(rest.len());
-        match message.payload {
-            NetlinkPayload::InnerMessage(SockDiagMessage::UnixResponse(response)) => {
-                found.insert(response.header.inode, of(&response));
-            }
-            NetlinkPayload::Done(_) => return Ok(false),
-            NetlinkPayload::Error(e) => return Err(e.to_io()),
-            _ => {}
-        }
-        if length == 0 {
-            break;
-        }
-        rest = &rest[length..];
-    }
-    Ok(true)
+    })?;
+    Ok(found)
 }
 
 fn of(response: &UnixResponse) -> Unix {

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use netnice_loader::senders::{family, senders, Sender};
+use netnice_loader::settings::slow_above;
 use netnice_loader::sockets::{flows, sockets_of, Flow};
 
 use super::summary::Report;
@@ -14,8 +15,6 @@ const FIRST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_millis(200);
 /// Without an acknowledgement for so long a connection is starved.
 const STARVED: Duration = Duration::from_secs(1);
-/// Of the base RTT, in percent: with more queue a segment is slow (docs/how-it-works.md).
-const SLOW: u64 = 46;
 
 /// A connection as it was seen last.
 struct Seen {
@@ -33,6 +32,8 @@ pub(super) struct Tally {
     processes: HashSet<u32>,
     seen: HashMap<(SocketAddr, SocketAddr), Seen>,
     senders: Vec<Sender>,
+    /// Of the base RTT, in percent: with more queue a segment is slow.
+    slow_above: u64,
     begun: Instant,
     last: Instant,
     pause: Duration,
@@ -52,6 +53,7 @@ impl Tally {
             processes: HashSet::from([child]),
             seen: HashMap::new(),
             senders: Vec::new(),
+            slow_above: slow_above().into(),
             begun: now,
             last: now,
             pause: FIRST,
@@ -102,7 +104,9 @@ impl Tally {
             }
             one.sent = one.sent.max(flow.sent);
             one.received = one.received.max(flow.received);
-            slow |= yields && u64::from(flow.queue_us()) * 100 > u64::from(flow.base_us) * SLOW && flow.base_us > 0;
+            slow |= yields
+                && u64::from(flow.queue_us()) * 100 > u64::from(flow.base_us) * self.slow_above
+                && flow.base_us > 0;
             starved |= yields && now.duration_since(one.progress) >= STARVED;
         }
         if slow {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! A user is told what is hidden without root.
+//! Without root, what is hidden is said.
 
 use netnice_loader::group::Direction;
 
