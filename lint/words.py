@@ -12,7 +12,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -27,8 +26,6 @@ CLEAN = VALE.with_name("clean")
 
 #: What is not read: quotations, the rules, and the words as examples.
 NOT_READ = ("lab/claims/", "lab/recorded/", "docs/papers/", "lint/vale/", "tests/house/test_words")
-#: Files that are yet to be mended; a name without a breach is one itself.
-UNMENDED = (HERE / "unmended").read_text(encoding="utf-8").split()
 
 TEXT = (".sh", ".toml", ".yml", ".service", "Makefile", "-packages")
 RUST = re.compile(
@@ -153,20 +150,17 @@ def breaches(files: dict[str, str]) -> list[Breach]:
 
 
 def main() -> str:
-    """The breaches, without those of the files that are yet to be mended. Texts that had none are not read again."""
+    """The breaches. Texts that had none are not read again."""
     files = {path: text for path, text in tracked().items() if not path.startswith(NOT_READ)}
     judges = [Path(__file__), HERE / "vale.ini", *sorted(HERE.glob("vale/*/*.yml"))]
     judge = "".join(file.read_text(encoding="utf-8") for file in judges)
     marks = {path: sha256(f"{judge}\0{path}\0{text}".encode()).hexdigest() for path, text in files.items()}
     clean = set(CLEAN.read_text().split() if CLEAN.exists() else ())
     found = breaches({path: text for path, text in files.items() if marks[path] not in clean})
-    dirty = Counter(breach.path for breach in found)
+    dirty = {breach.path for breach in found}
     with contextlib.suppress(OSError):
         CLEAN.write_text("\n".join(mark for path, mark in marks.items() if path not in dirty))
-    said = [f"{path}:{line}: {what}" for path, line, _, what in found if path not in UNMENDED]
-    said += [f"{path}: nothing is left to mend: take it out of lint/unmended" for path in set(UNMENDED) - set(dirty)]
-    print(f"files to mend: {len(UNMENDED)}, with {sum(dirty[path] for path in UNMENDED)} breaches")
-    return "\n".join(said)
+    return "\n".join(f"{path}:{line}: {what}" for path, line, _, what in found)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,6 @@ struct nn_flow {
 	u8 sub_packet : 1; /* is counted among the host's flows below one segment (siblings.h) */
 	u8 ready : 2; /* enum nn_ready */
 	u8 behind_fq : 1; /* the sender shim's, which has no room of its own: no deadline can be disregarded */
-	u8 sub_packet_rounds; /* rounds in a row that ended below one segment */
 	u16 last_rtt; /* of the ACK before, 64 us; 0: it told none (service_time.h) */
 	u32 own[NN_OWN_WORDS]; /* of one core alone, which gives it a type with NN_CORE_STATE */
 };
@@ -101,12 +100,6 @@ nn_inline bool nn_is_settled(const struct nn_flow *flow)
 	       flow->ready == NN_READY;
 }
 
-/* To be called at a round's end. */
-nn_inline void nn_count_sub_packet_rounds(struct nn_flow *flow)
-{
-	flow->sub_packet_rounds = !nn_is_sub_packet(flow) ? 0 : nn_min(flow->sub_packet_rounds + 1, 255);
-}
-
 /* A window that was not used, that another congestion control set, or of which a part is missing, has not been tried. */
 nn_inline bool nn_may_grow(const struct nn_flow *flow, const struct nn_ack *ack)
 {
@@ -143,7 +136,6 @@ nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 d
 	flow->drained = delivered;
 	flow->rtt_source = NN_RTT_OF_KERNEL;
 	flow->recovery = NN_OPEN;
-	flow->sub_packet_rounds = 0;
 	flow->last_rtt = 0;
 	flow->ready = NN_READY;
 	for (int i = 0; i < NN_OWN_WORDS; i++)

@@ -29,11 +29,6 @@ nn_inline u64 nn_less(u32 a, u32 b)
 	return (u64)((s64)apart >> 63);
 }
 
-nn_inline u32 nn_lesser(u32 a, u32 b)
-{
-	return b ^ ((a ^ b) & (u32)nn_less(a, b));
-}
-
 nn_inline u32 nn_greater(u32 a, u32 b)
 {
 	return a ^ ((a ^ b) & (u32)nn_less(a, b));

@@ -3,20 +3,21 @@
  * What the round-trip times say about the path: its base (queue empty) and its worst (queue full).
  *
  * TCP Nice, sections 2.2 and 2.3: the smallest and the largest sample ever seen; the largest starts at twice the first. The
- * paper names outliers, route changes and late comers as its weakness. What it suggests against them and did not test is
- * base_rtt.h and worst_rtt.h.
+ * paper names outliers, route changes and late comers, and a base for ever, as its weakness.
  */
 #ifndef NN_RTT_H
 #define NN_RTT_H
 
 #include "../common/types.h"
 
+#define NN_RTT_WINDOW_US 300000000u /* 5 minutes: longer than the bulk transfers that would hide the base */
+
 struct nn_rtt {
 	u32 min; /* base RTT, us; NN_NEVER: none yet */
 	u32 max; /* RTT with the bottleneck's buffer full, us */
 	u32 smoothed; /* srtt as in RFC 6298, us; the kernel's own follows samples that we reject */
-	u32 recent_min; /* base_rtt.h: smallest sample of the current window */
-	u32 window_us; /* base_rtt.h: when that window began */
+	u32 recent_min; /* smallest sample of the current window of a base that is forgotten, us */
+	u32 window_us; /* when that window began */
 };
 
 nn_inline void nn_rtt_init(struct nn_rtt *rtt, u32 now_us, u32 first_guess_us)
@@ -70,12 +71,6 @@ nn_inline void nn_rtt_sample(struct nn_rtt *rtt, u32 sample_us, bool lone)
 	rtt->max = nn_max(rtt->max, sample_us);
 }
 
-/* Did this sample meet a queue of more than `floor_us`? */
-nn_inline bool nn_rtt_is_above(const struct nn_rtt *rtt, u32 floor_us, u32 sample_us)
-{
-	return sample_us > (u64)rtt->min + floor_us;
-}
-
 /*
  * Did this sample, of no less than the base, meet a queue longer than `percent` of the buffer?
  * No division: this may be on the way of every ACK.
@@ -85,6 +80,24 @@ nn_inline bool nn_rtt_is_slow(const struct nn_rtt *rtt, u32 percent, u32 sample_
 	u64 queue = (u64)(sample_us - rtt->min) * 100, base = (u64)rtt->min * percent;
 
 	return queue + base > (u64)rtt->max * percent;
+}
+
+/*
+ * A base RTT that is forgotten: the smallest sample of this and the previous window. So a longer route is accepted after 10
+ * minutes at most (LEDBAT's base history, RFC 6817).
+ */
+nn_inline void nn_base_rtt_sample(struct nn_rtt *rtt, u32 now_us, u32 sample_us)
+{
+	nn_rtt_guess(rtt, sample_us);
+	if (nn_unlikely(now_us - rtt->window_us >= NN_RTT_WINDOW_US)) {
+		rtt->min = nn_min(rtt->recent_min, sample_us);
+		rtt->recent_min = sample_us;
+		rtt->window_us = now_us;
+	}
+	if (nn_unlikely(sample_us < rtt->recent_min)) { /* which is no less than the base */
+		rtt->recent_min = sample_us;
+		rtt->min = nn_min(rtt->min, sample_us);
+	}
 }
 
 #endif

@@ -113,7 +113,7 @@ nn_inline u32 nn_explained(const struct nn_report *r, u32 w)
 }
 
 /* Of siblings one with more than `above` gives up a part of what it has above their mean. */
-nn_inline void nn_level(const struct nn_report *r, struct nn_window *win, u32 above)
+nn_inline void nn_even_out(const struct nn_report *r, struct nn_window *win, u32 above)
 {
 	if (r->siblings > 1 && r->mean && win->w > above)
 		nn_window_set(win, win->w - (win->w - r->mean) / NN_EXCESS);
@@ -154,7 +154,7 @@ nn_inline void nn_back_off(struct nn_state *m, const struct nn_report *r, struct
 	if (m->returning && m->full != NN_NEVER)
 		m->full /= 2;
 	m->returning = 0;
-	nn_level(r, win, r->mean);
+	nn_even_out(r, win, r->mean);
 	if (m->probing || (shorter && !m->drained))
 		nn_drain(m, r, win, floor_us);
 	else
@@ -202,7 +202,7 @@ nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_
 	bool first = m->full == NN_NEVER;
 	u32 target = first ? NN_NEVER : m->full / 8 * 7;
 
-	nn_level(r, win, r->mean + NN_ONE);
+	nn_even_out(r, win, r->mean + NN_ONE);
 	m->quiet = r->slow || queued >= alpha ? 0 : nn_min(m->quiet + 1u, 15);
 	if (m->probing && queued > (first ? (u64)alpha / 2 * r->siblings : beta)) {
 		nn_drain(m, r, win, floor_us);

@@ -37,7 +37,9 @@ NN_CORE_STATE(nn_sender, nn_sender_of)
 /* Limit of the round at hand, us; where TCP Nice keeps maxRTT. */
 #define nn_round_limit rtt.max
 
-nn_inline void nn_sender_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
+enum { netnice_has_siblings = 1 };
+
+nn_inline void netnice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
 {
 	struct nn_sender *own = nn_sender_of(flow);
 
@@ -47,7 +49,7 @@ nn_inline void nn_sender_start(struct nn_flow *flow, nn_params p, u32 now_us, u3
 	nn_state_init(&own->state, &flow->win, delivered <= 1);
 }
 
-nn_inline void nn_sender_recovery(struct nn_flow *flow, u32 state)
+nn_inline void netnice_on_recovery(struct nn_flow *flow, u32 state)
 {
 	struct nn_sender *own = nn_sender_of(flow);
 	u32 queue = nn_sub_saturating(nn_max(flow->round.max_rtt, flow->rtt.smoothed), flow->rtt.min);
@@ -62,7 +64,7 @@ nn_inline void nn_sender_recovery(struct nn_flow *flow, u32 state)
 }
 
 /* The loss was none: it tells nothing of the buffer. */
-nn_inline void nn_sender_undo(struct nn_flow *flow)
+nn_inline void netnice_on_undo(struct nn_flow *flow)
 {
 	struct nn_sender *own = nn_sender_of(flow);
 
@@ -72,8 +74,9 @@ nn_inline void nn_sender_undo(struct nn_flow *flow)
 }
 
 /* After silence a round begins. W stays, as in RFC 7661: it leaves paced, and the round is judged. */
-nn_inline void nn_sender_restart(struct nn_flow *flow, u32 now_us, u32 delivered)
+nn_inline void netnice_on_restart(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered)
 {
+	(void)p;
 	nn_round_begin(&flow->round, delivered, now_us);
 }
 
@@ -152,10 +155,11 @@ nn_inline void nn_delay_sample(struct nn_flow *flow, const struct nn_ack *ack, u
 	nn_round_count(&flow->round, ack, flow->rtt.min + queue, queue > flow->nn_round_limit);
 }
 
-nn_inline void nn_sender_ack(struct nn_flow *flow, const struct nn_ack *ack)
+nn_inline void netnice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
 {
 	u32 rtt = nn_trusted_rtt(flow, ack);
 
+	(void)p;
 	nn_spacing_sample(flow, ack, ack->rtt_us == rtt ? rtt : 0);
 	if (rtt && ack->flags & NN_LONE)
 		nn_rtt_smooth_lone(&flow->rtt, rtt);
@@ -220,6 +224,12 @@ nn_rare u32 nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_a
 	nn_come_back(flow, p, ack);
 	flow->nn_round_limit = nn_limit(p, &r);
 	return flow->win.w;
+}
+
+nn_inline void netnice_on_round_end(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
+				    const struct nn_siblings *siblings)
+{
+	flow->win.w = nn_sender_round(flow, p, ack, siblings);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * How much of its window a flow uses, and what it leaves to its siblings. A flow that is receiver-limited or
+ * How much of its window a flow uses. A flow that is receiver-limited or
  * application-limited has not tried its window, which must not grow. Linux asks tcp_is_cwnd_limited(); a core sees only
  * ACKs.
  */
@@ -45,14 +45,6 @@ nn_inline bool nn_window_limits(const struct nn_flow *flow, const struct nn_ack 
 nn_inline bool nn_is_tried(const struct nn_flow *flow, const struct nn_ack *ack)
 {
 	return nn_may_grow(flow, ack) && nn_window_limits(flow, ack);
-}
-
-#define NN_GIVE 4u /* a clear round gives back this part of what is an eighth and more above the siblings' mean */
-
-/* No window is raised: a sibling's window says nothing of what this flow's path holds. */
-nn_inline void nn_share(struct nn_window *win, u32 mean)
-{
-	nn_shrink(win, win->w - nn_sub_saturating(win->w, nn_add_saturating(mean, mean / 8)) / NN_GIVE);
 }
 
 #endif

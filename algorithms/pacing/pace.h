@@ -10,9 +10,7 @@
  *
  * Deviation, on by default, off with max_gap = 0: a flow is never silent for longer than max_gap. A silent flow gets no
  * sample, and a lone backup should see within a second that the path is free. The paper's floor of 1/48 protects against
- * many flows. So the gap grows with the number of siblings below one segment: it is at least peer_gap times that number.
- * Together they send at most one pair in peer_gap. A flow that is below one segment for six rounds waits four times as long.
- * Pages come and go, but a flow that met a long transfer probes less often.
+ * many flows. So the gap is max_gap times the number of siblings below one segment. Together they send one pair in max_gap.
  *
  * Recovery. A sender's pacing deadline is set when it sends and cannot be shortened. After a pair at W = 1/48 it lies 96
  * round trips ahead. The pair's own ACK may show one round trip later that the path is free. Then the core asks the
@@ -30,8 +28,6 @@
 #define NN_PAIR 2u /* segments: what a receiver that delays ACKs acknowledges at once */
 #define NN_PAIRED_CWND (2 * NN_PAIR) /* the next pair may leave before a slow ACK of the last one is in */
 #define NN_HASTE_RTT_US 100000u /* half of Linux's least RTO */
-#define NN_ENDURANCE 6u /* rounds, of a core that counts them: pages have come and gone by then */
-#define NN_ENDURED 4u /* 8 flows beside one CUBIC then take 1 % of it; without, 4 % */
 #define NN_US_PER_S 1000000ull
 
 /* Spreads a round over 5/6 of its time, as Linux's tcp_pacing_ca_ratio of 120 %; slow start: over half of it. */
@@ -43,11 +39,7 @@ nn_inline u64 nn_rate_hasty(const struct nn_window *win, u64 rate)
 /* The longest silence of a flow below one segment, us; 0: none is too long. */
 nn_inline u64 nn_longest_gap(const struct nn_flow *flow, nn_params p)
 {
-	u64 alone = p[NN_P_max_gap], shared = (u64)p[NN_P_peer_gap] * flow->win.asking;
-
-	if (flow->sub_packet_rounds >= NN_ENDURANCE)
-		shared *= NN_ENDURED;
-	return (alone && shared > alone ? shared : alone) * 1000;
+	return (u64)p[NN_P_max_gap] * nn_max(flow->win.asking, 1) * 1000;
 }
 
 /*

@@ -12,6 +12,7 @@
 #define NN_RECEIVER_FLOW_H
 
 #include "../estimate/delay.h"
+#include "../siblings/group.h"
 #include "params.h"
 #include "round.h"
 
@@ -47,6 +48,8 @@ struct nn_receiver {
 	u32 count; /* in which it was counted last: see ../siblings/downloads.h, as for the next two */
 	u32 siblings; /* flows of its host, this one included; 0: not counted yet */
 	u32 siblings_window; /* their mean, bytes; 0: not known yet */
+	u32 share; /* kbit/s that it is to have at least (../siblings/group.h); 0: none */
+	u32 share_us, share_next; /* when that was found, and `next` then */
 	u8 seen; /* a segment has arrived */
 	u8 watched; /* rounds still to see before it yields */
 	u32 mss; /* largest payload of one segment seen */
@@ -108,9 +111,27 @@ nn_inline void nn_round_start(struct nn_receiver *flow, const struct nn_segment 
 	nn_receiver_begin_round(flow, nn_round_mark(flow, seg), seg->now_us, seg->stamped != 0);
 }
 
+/* At a round's end. Its share is of the round trip that the round saw, with the queue in it. */
 nn_inline u32 nn_least_window(const struct nn_receiver *flow, nn_receiver_params p)
 {
-	return nn_max(flow->mss, NN_LEAST_MSS) * nn_max(nn_min(p[NN_R_floor], 10), 1);
+	u32 least = nn_max(flow->mss, NN_LEAST_MSS) * nn_max(nn_min(p[NN_R_floor], 10), 1);
+	u64 share;
+
+	if (nn_likely(!flow->share))
+		return least;
+	if (flow->round.rtt_min == NN_NEVER)
+		return nn_max(least, flow->floor);
+	share = nn_share_bytes(flow->share, flow->round.rtt_min);
+	return nn_max(least, share < NN_RECEIVER_MOST ? (u32)share : NN_RECEIVER_MOST);
+}
+
+/* A round is over. What the download is to have at least from the next on, of what its group is to have: kbit/s; 0: none. */
+nn_rare u32 nn_take_share(struct nn_receiver *flow, struct nn_group *group, u32 rate, u32 now_us)
+{
+	flow->share = nn_group_share(group, rate, flow->share_us, now_us, flow->next - flow->share_next);
+	flow->share_us = now_us;
+	flow->share_next = flow->next;
+	return flow->share;
 }
 
 nn_inline void nn_set_target(struct nn_receiver *flow, u64 bytes)

@@ -12,7 +12,8 @@
 #define NETNICE_RECEIVER_PARAMS(P)                                                                                     \
 	P(floor, 1)                                                                                                    \
 	P(initial, 10)                                                                                                 \
-	P(skew, 0)
+	P(skew, 0)                                                                                                     \
+	P(at_least, 0)
 
 /* Of the sender's parameters (../common/params.h). They cannot be set live. */
 #define NETNICE_RECEIVER_ROW(P)                                                                                        \

@@ -22,7 +22,8 @@
 	X(psi, "jiffies", 1, 100, "between the sendings of the two segments that Vulture compares")                    \
 	X(passive, "0 no, 1 yes", 0, 1, "Vulture measures and never acts, for measurement")                            \
 	X(begins, "percent", 100, 10000, "of the sender's window, what Vulture begins with, for measurement")          \
-	X(skew, "parts per million", 0, 1000, "makes our clock run fast, for measurement")
+	X(skew, "parts per million", 0, 1000, "makes our clock run fast, for measurement")                             \
+	X(at_least, "kbit/s, 0 none", 0, 268435455, "all downloads together have so much: siblings/group.h")
 
 enum nn_receiver_param {
 #define NN_RECEIVER_PARAM_INDEX(name, ...) NN_R_##name,

@@ -43,7 +43,8 @@
 	P(step, 8000)                                                                                                  \
 	P(floor, 1)                                                                                                    \
 	P(initial, 10)                                                                                                 \
-	P(skew, 0)
+	P(skew, 0)                                                                                                     \
+	P(at_least, 0)
 
 #define TIDE_LARGE 12 /* segments */
 #define TIDE_JOIN_ROUNDS 8 /* at the floor: a standing queue changes meanwhile, and shows (test_switching.py) */

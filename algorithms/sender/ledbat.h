@@ -27,7 +27,7 @@
 
 #include "../common/verifier.h"
 #include "../pacing/flight.h"
-#include "../estimate/base_rtt.h"
+#include "../estimate/rtt.h"
 #include "../estimate/delay_history.h"
 #include "../estimate/peer_clock.h"
 

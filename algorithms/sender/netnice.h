@@ -2,7 +2,7 @@
 /*
  * netnice, levels 0, 1 and 2: TCP Nice (Venkataramani, Kokku, Dahlin, OSDI 2002) for today's paths.
  *
- * The decision is ../netnice/decide.h, the report ../netnice/sender.h; nice.h is the paper's own. A lower level has less of a
+ * The decision is ../netnice/decide.h, the hooks are ../netnice/sender.h; nice.h is the paper's own. A lower level has less of a
  * queue: its limit is packets, where that of level 0 is a part of the base RTT.
  */
 #ifndef NN_NETNICE_H
@@ -18,47 +18,12 @@
 	P(band_packets, bear)                                                                                          \
 	P(queue_floor, least)                                                                                          \
 	P(max_gap, gap)                                                                                                \
-	P(peer_gap, gap)                                                                                               \
+	P(at_least, 0)                                                                                                 \
 	P(min_window, 85)                                                                                              \
 	P(force_window, 0)
 
 #define NETNICE_PARAMS(P) NETNICE_LEVEL(P, 36, 50, 32, 160, 1000, 400)
 #define NETNICE1_PARAMS(P) NETNICE_LEVEL(P, 0, 90, 16, 48, 350, 2000)
 #define NETNICE2_PARAMS(P) NETNICE_LEVEL(P, 0, 90, 4, 26, 120, 4000)
-
-enum { netnice_has_siblings = 1 };
-
-nn_inline void netnice_on_start(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered, u32 srtt_us)
-{
-	nn_sender_start(flow, p, now_us, delivered, srtt_us);
-}
-
-nn_inline void netnice_on_ack(struct nn_flow *flow, nn_params p, const struct nn_ack *ack)
-{
-	(void)p;
-	nn_sender_ack(flow, ack);
-}
-
-nn_inline void netnice_on_round_end(struct nn_flow *flow, nn_params p, const struct nn_ack *ack,
-				    const struct nn_siblings *siblings)
-{
-	flow->win.w = nn_sender_round(flow, p, ack, siblings);
-}
-
-nn_inline void netnice_on_recovery(struct nn_flow *flow, u32 state)
-{
-	nn_sender_recovery(flow, state);
-}
-
-nn_inline void netnice_on_restart(struct nn_flow *flow, nn_params p, u32 now_us, u32 delivered)
-{
-	(void)p;
-	nn_sender_restart(flow, now_us, delivered);
-}
-
-nn_inline void netnice_on_undo(struct nn_flow *flow)
-{
-	nn_sender_undo(flow);
-}
 
 #endif

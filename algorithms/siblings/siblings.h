@@ -25,7 +25,6 @@
 #define NN_WINDOW_SHIFT 16 /* time constant of `window`, us: 66 ms. 1 s lags behind growth, and shrinks flows */
 #define NN_ASKING_SHIFT 20 /* time constant of `asking`, us: 1 s, many rounds of a flow below one segment */
 #define NN_TURNS 1024u /* until that clock wraps */
-#define NN_WORST_RTT_US 4000000u /* so long a worst RTT counts: longer than a flow below one segment is silent */
 
 /* Where a flow goes, and whose it is. */
 struct nn_destination {
@@ -41,8 +40,6 @@ struct nn_place {
 	u16 flows, flows_before; /* counted in it, and in the turn before */
 	u16 asking; /* running mean: 1/4096 of the flows that are below one segment */
 	u32 window; /* running mean, 1/4096 segment */
-	u32 worst_rtt; /* with the buffer full, as a flow below one segment measured it last, us; 0: none did */
-	u32 worst_rtt_us; /* when it did */
 };
 
 struct nn_places {
@@ -53,7 +50,6 @@ struct nn_places {
 struct nn_siblings {
 	u32 flows; /* to the same destination, this one included */
 	u32 window; /* their mean, 1/4096 segment */
-	u32 worst_rtt; /* as one of them measured it of late, us; 0: none did */
 	u32 asking; /* of them below one segment */
 };
 
@@ -151,10 +147,6 @@ nn_inline void nn_count(struct nn_place *place, struct nn_flow *flow, const stru
 	place->window = nn_moved(place->window, w, (u64)n << NN_WINDOW_SHIFT, nn_min(us, 1u << NN_WINDOW_SHIFT));
 	place->asking =
 		(u16)nn_moved(place->asking, nn_is_sub_packet(flow) ? NN_ONE : 0, (u64)n << NN_ASKING_SHIFT, us);
-	if (!nn_is_sub_packet(flow))
-		return;
-	place->worst_rtt = flow->rtt.max;
-	place->worst_rtt_us = ack->now_us;
 }
 
 nn_inline void nn_place_round(struct nn_place *place, const struct nn_destination *to, struct nn_flow *flow,
@@ -167,8 +159,6 @@ nn_inline void nn_place_round(struct nn_place *place, const struct nn_destinatio
 	siblings->asking = (siblings->flows * place->asking + NN_ONE / 2) >> NN_SHIFT;
 	if (place->window)
 		siblings->window = place->window;
-	if (ack->now_us - place->worst_rtt_us < NN_WORST_RTT_US)
-		siblings->worst_rtt = place->worst_rtt;
 }
 
 /*
@@ -183,7 +173,6 @@ nn_rare u32 nn_siblings_round(struct nn_places *places, const struct nn_destinat
 
 	siblings->flows = 1;
 	siblings->window = flow->win.w;
-	siblings->worst_rtt = 0;
 	siblings->asking = nn_is_sub_packet(flow);
 	if (place)
 		nn_place_round(place, to, flow, ack, siblings);

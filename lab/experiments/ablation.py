@@ -31,8 +31,7 @@ OURS = NAME, FIRST, SECOND = LEVELS["netnice"][1:]
 LATENCY = "latency_geometric"
 BY_PARAMETER = {
     "below-one-segment": {"min_window": 4096},
-    "longest-gap": {"max_gap": 0, "peer_gap": 0},
-    "few-awake": {"peer_gap": 0},
+    "longest-gap": {"max_gap": 0},
     "queue-floor": {"queue_floor": 0},
     "first-window": {"initial_window": 2},
 }

@@ -108,7 +108,7 @@ def by_radio(name: str, line: str, seed: int) -> Scenario:
     traffic: list[Traffic] = [pages("www", "home", sum(rates) / len(rates), seed)]
     if not chosen.none:
         traffic.append(Bulk("bulk", "home", FLOWS, chosen.congestion_control, START))
-    changes, knobs = path.weather(DURATION, seed)
+    changes, knobs = path.changes(DURATION, seed)
     steps = path.steps(DURATION, seed)
     both = (*steps, *(replace(step, command=step.command.replace("router-0", "router-2")) for step in steps))
     made = finish(Scenario(network, (*traffic, *changes, *both), DURATION, WARM_UP, seed, sysctls=ROOMY), chosen)

@@ -225,7 +225,7 @@ TOGETHER = 3_000  # us between the ACKs of one pair
 
 def gaps(window: int, changes: tuple[Change, ...], built: Programs) -> np.ndarray:
     """Between pairs, as parts of the ideal: two round trips over the window. The receiver acknowledges each segment."""
-    chosen = protocol("netnice").with_parameters(force_window=window, max_gap=0, peer_gap=0)
+    chosen = protocol("netnice").with_parameters(force_window=window, max_gap=0)
     scenario = today(chosen, rate=100.0, rtt=RTT_MS, flows=1)
     (bulk,) = (one for one in scenario.traffic if isinstance(one, Bulk))
     scenario = replace(

@@ -93,17 +93,9 @@ def test_a_text_without_a_breach_is_not_read_again(monkeypatch: pytest.MonkeyPat
         return judged(files)
 
     monkeypatch.setattr(words, "CLEAN", tmp_path / "clean")
-    monkeypatch.setattr(words, "UNMENDED", [])
     monkeypatch.setattr(words, "tracked", lambda: texts)
     monkeypatch.setattr(words, "breaches", seen)
     assert words.main() == words.main() == "b.md:1: 'Nobody': name it: 'no user', 'another program', 'all flows'"
     texts["a.md"] = "A flow who yields.\n"
     assert "a.md:1" in words.main()
     assert read == [{"a.md", "b.md"}, {"b.md"}, {"a.md", "b.md"}]
-
-
-def test_a_mended_file_leaves_the_list(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(words, "CLEAN", tmp_path / "clean")
-    monkeypatch.setattr(words, "UNMENDED", ["a.md", "b.md"])
-    monkeypatch.setattr(words, "tracked", lambda: {"a.md": "A flow.\n", "b.md": "Nobody.\n"})
-    assert words.main() == "a.md: nothing is left to mend: take it out of lint/unmended"

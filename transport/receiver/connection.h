@@ -20,6 +20,7 @@
 
 #include "../../algorithms/common/clock.h"
 #include "../../algorithms/receiver/receiver.h"
+#include "../policy/floors.h"
 #include "../policy/keep.h"
 #include "connections.h"
 
@@ -63,6 +64,16 @@ static __always_inline bool stamps_microseconds(const struct tcp_sock *tcp)
 	return bpf_core_field_exists(newer->tcp_usec_ts) && BPF_CORE_READ_BITFIELD(newer, tcp_usec_ts);
 }
 
+/* What the connection's group, or else all downloads, are to have at least. */
+static __noinline u32 take_share(struct nn_receiver *flow, const struct tcp_sock *tcp, u32 chosen, u32 now_us)
+{
+	struct floor *floor = find_floor((void *)tcp);
+
+	if (floor)
+		return nn_take_share(flow, &floor->receives, floor->rate, now_us);
+	return nn_take_share(flow, &nn_all_downloads, params_of(chosen)[NN_R_at_least], now_us);
+}
+
 static __always_inline void arrived(struct connection *c, const struct tcp_sock *tcp, u64 now)
 {
 	u32 chosen = nn_receiver_chosen;
@@ -82,12 +93,16 @@ static __always_inline void arrived(struct connection *c, const struct tcp_sock 
 		.fine = stamps_microseconds(tcp),
 	};
 	struct nn_segment seg;
+	u32 rounds;
 
 	if (!nn_sample(&c->counted, &noted, &seg))
 		return;
 	count(&seg);
 	seg.now_us = nn_arrival_us(params, seg.now_us, now);
+	rounds = c->flow.rounds;
 	nn_receiver_arrival(&c->flow, &nn_downloads, params, chosen, &seg);
+	if (nn_unlikely(c->flow.rounds != rounds))
+		take_share(&c->flow, tcp, chosen, seg.now_us);
 }
 
 static __always_inline void clamp(struct bpf_sock_ops *ops, u32 window)

@@ -12,6 +12,9 @@ struct receiver_counters nn_receiver_counters;
 
 struct nn_downloads nn_downloads;
 
+/* They have a rate together, too. */
+struct nn_group nn_all_downloads;
+
 /* Whose connection it is, found at its first ACK: siblings are a user's. */
 static __always_inline void own(struct nn_receiver *flow, const struct sock *sk)
 {

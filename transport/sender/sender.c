@@ -12,6 +12,9 @@ u32 nn_params_table[NN_ALGORITHM_COUNT][NN_PARAM_COUNT] = NN_PARAM_ROWS;
 
 struct nn_places nn_places;
 
+/* Of each row: its connections have a rate together, too. */
+struct nn_group nn_row_groups[NN_ALGORITHM_COUNT];
+
 NN_CHECK_PRIVATE(struct nn_flow);
 
 nn_inline struct nn_flow *nn_flow_of(struct sock *sk)
@@ -154,6 +157,17 @@ nn_inline void nn_sender_release(struct sock *sk, u32 algorithm)
 	tcp_sk(sk)->snd_ssthresh = TCP_INFINITE_SSTHRESH;
 }
 
+/* What the connection's group, or else its row, is to have at least. Out of line: no ordinary ACK comes here. */
+nn_rare u32 nn_share_of(struct sock *sk, u32 algorithm, const struct nn_ack *ack)
+{
+	const struct nn_flow *flow = nn_flow_of(sk);
+	u32 rate = nn_params_table[algorithm][NN_P_at_least], mss = tcp_sk(sk)->mss_cache;
+	struct nn_group *group = nn_group_of(sk, &rate);
+
+	return nn_group_share(group ? group : &nn_row_groups[algorithm], rate, flow->round.start_us, ack->now_us,
+			      (ack->delivered - flow->round.end) * mss);
+}
+
 nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate_sample *rs, bool retransmitted)
 {
 	struct nn_connection c = nn_connection_of(sk, algorithm);
@@ -162,6 +176,8 @@ nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate
 	struct nn_send send;
 
 	c.to = &to;
+	if (nn_unlikely(nn_round_over(&c.flow->round, &ack)))
+		c.share = nn_share_of(sk, algorithm, &ack);
 	if (nn_connection_ack(algorithm, &c, &ack, &send))
 		nn_send_as(sk, &send);
 	nn_keep_mark(sk);

@@ -45,8 +45,6 @@ static void siblings(const struct nn_connection *c, struct input *in)
 	place->flows_before = (u16)take(in, 2);
 	place->asking = (u16)take(in, 2);
 	place->window = take(in, 4);
-	place->worst_rtt = take(in, 4);
-	place->worst_rtt_us = take(in, 4);
 }
 
 static void start(u32 algorithm, const struct nn_connection *c, struct input *in)
@@ -67,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct nn_flow flow;
 	static struct nn_places places;
 	struct nn_destination to = { .network = { take(&in, 4) } };
-	struct nn_connection c = { &flow, p, &places, &to };
+	struct nn_connection c = { &flow, p, &places, &to, take(&in, 4) };
 
 	memset(&places, 0, sizeof(places));
 

@@ -85,7 +85,7 @@ fn page(proxy: &Proxy) -> String {
             "for nothing",
             format!("{wasted} bytes ({:.0} %)", share(wasted, prefetched)),
         ),
-        ("promoted: somebody waited", m.promoted.get().to_string()),
+        ("promoted: a visitor waited", m.promoted.get().to_string()),
         (
             "learned",
             format!("{contexts} contexts, {urls} URLs, {:.1} MB", bytes as f64 / 1e6),

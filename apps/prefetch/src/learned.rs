@@ -158,7 +158,7 @@ pub fn explain(config: &Config, url: &str, as_json: bool) -> Result<String> {
 fn why(withheld: &Withheld) -> String {
     match withheld {
         Withheld::Query => "it has a query that prefetch.queries does not name".into(),
-        Withheld::NotReusable => "its latest reply is not for everybody, or cannot be used from a cache".into(),
+        Withheld::NotReusable => "its latest reply is private, or cannot be used from a cache".into(),
         Withheld::NoReply => {
             "no reply to a request without cookies was seen yet; trust_logs = true would do without".into()
         }

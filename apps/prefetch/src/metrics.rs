@@ -89,7 +89,7 @@ impl Default for Metrics {
             ),
             (
                 "promotions",
-                "Prefetches that were sent on as if demanded: somebody waited",
+                "Prefetches that were sent on as if demanded: a visitor waited",
                 &new.promoted,
             ),
             (

@@ -54,8 +54,6 @@ void nn_core_siblings(const struct nn_connection *c, const struct nn_siblings *s
 	place->flows_before = (u16)siblings->flows;
 	place->asking = (u16)(siblings->flows ? siblings->asking * NN_ONE / siblings->flows : 0);
 	place->window = siblings->window;
-	place->worst_rtt = siblings->worst_rtt;
-	place->worst_rtt_us = now_us;
 }
 
 /* A round's report to netnice's decision. */
@@ -83,6 +81,12 @@ u32 nn_core_explained(const struct nn_report *report, u32 w)
 u32 nn_core_packet_after(u32 packet, u32 spacing, u32 apart_us, u32 gap_us, u32 segments)
 {
 	return nn_packet_after(packet, spacing, apart_us, gap_us, segments);
+}
+
+/* A connection of a group ends a round. */
+u32 nn_core_group_share(struct nn_group *group, u32 rate, u32 start_us, u32 now_us, u32 bytes)
+{
+	return nn_group_share(group, rate, start_us, now_us, bytes);
 }
 
 void nn_core_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)

@@ -42,6 +42,8 @@ pub struct Core {
     pub to: Destination,
     /// What the core is told of siblings instead of what is.
     pub siblings: Option<Siblings>,
+    /// What it is to have at least, kbit/s; 0: nothing.
+    pub share: u32,
     /// What the core remembers; tests may look and set.
     pub flow: Flow,
 }
@@ -59,6 +61,7 @@ impl Core {
                 ..Destination::default()
             },
             siblings: None,
+            share: 0,
             flow: Flow::default(),
         };
         core.start(now_us, srtt_us);
@@ -93,6 +96,7 @@ impl Core {
             p: self.params.as_ptr(),
             places: self.places.as_ptr(),
             to: &self.to,
+            share: self.share,
         }
     }
 
@@ -296,13 +300,19 @@ pub fn recorded(algorithm: Algorithm, seed: u64, steps: usize) -> Vec<Replay> {
     stream
 }
 
+/// A connection of a group with this rate ends a round with so many bytes: what it is to have at least. Both kbit/s.
+pub fn group_share(group: &mut Group, rate: u32, start_us: u32, now_us: u32, bytes: u32) -> u32 {
+    // SAFETY: the group is laid out as in C.
+    unsafe { c::nn_core_group_share(group, rate, start_us, now_us, bytes) }
+}
+
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code, clippy::all)]
 pub(crate) mod c {
     include!(concat!(env!("OUT_DIR"), "/cores_c.rs"));
 }
 
 pub use c::{
-    nn_ack as Ack, nn_destination as Destination, nn_flow as Flow, nn_replay as Replay, nn_rtt as Rtt, nn_send as Send,
+    nn_ack as Ack, nn_destination as Destination, nn_flow as Flow, nn_group as Group, nn_replay as Replay, nn_rtt as Rtt, nn_send as Send,
     nn_siblings as Siblings, nn_window as Window, NN_APP_LIMITED as APP_LIMITED, NN_DELAYED as DELAYED,
     NN_LONE as LONE, NN_RETRANSMITTED as RETRANSMITTED,
 };

@@ -22,7 +22,7 @@ mod c {
 }
 
 pub use c::{
-    nn_counted as Counted, nn_host_look as Look, nn_noted as Noted, nn_receiver_siblings as Siblings,
+    nn_counted as Counted, nn_group as Group, nn_host_look as Look, nn_noted as Noted, nn_receiver_siblings as Siblings,
     nn_segment as Segment,
 };
 
@@ -77,6 +77,12 @@ impl Core {
             let siblings = self.siblings.as_ptr();
             c::nn_host_arrival(&mut *self.flow, siblings, self.params.as_ptr(), chosen, seg);
         }
+    }
+
+    /// A round is over: what the flow is to have at least, kbit/s, as one of a group with this rate.
+    pub fn share(&mut self, group: &mut Group, rate: u32, now_us: u32) -> u32 {
+        // SAFETY: as above.
+        unsafe { c::nn_host_share(&mut *self.flow, group, rate, now_us) }
     }
 
     /// An ACK leaves: the window it carries, bytes; 0: the kernel's own.

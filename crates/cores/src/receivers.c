@@ -14,6 +14,11 @@ void nn_host_arrival(struct nn_receiver *flow, struct nn_receiver_siblings *sibl
 	*siblings = downloads.of[0];
 }
 
+u32 nn_host_share(struct nn_receiver *flow, struct nn_group *group, u32 rate, u32 now_us)
+{
+	return nn_take_share(flow, group, rate, now_us);
+}
+
 u32 nn_host_ack(struct nn_receiver *flow, const struct nn_leaving *ack)
 {
 	return nn_receiver_ack(flow, ack);

@@ -7,6 +7,7 @@ mod deadline;
 mod decision;
 mod estimators;
 mod feed;
+mod groups;
 mod known_misses;
 mod lbe_rules;
 mod ledbat_rules;

@@ -247,7 +247,6 @@ fn siblings_change_nothing() {
     many.core.siblings = Some(Siblings {
         flows: 8,
         window: 4096,
-        worst_rtt: BASE_US + 1,
         asking: 7,
     });
     for rtt in [BASE_US, LIMIT_US + 1, BASE_US, 2 * BASE_US] {

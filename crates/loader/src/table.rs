@@ -43,7 +43,7 @@ struct Term {
     why: &'static str,
 }
 
-const TERMS: [Term; 6] = [
+const TERMS: [Term; 7] = [
     Term {
         parameter: "threshold",
         name: "queue_limit",
@@ -80,10 +80,16 @@ const TERMS: [Term; 6] = [
         unit: "1/16 packet time",
         why: "waiting for so many packets is no congestion",
     },
+    Term {
+        parameter: "at_least",
+        name: "at_least",
+        unit: "kbit/s, 0 none",
+        why: "all connections of the level together have so much",
+    },
 ];
 
 /// What the levels had in 0.1, before one core decided for all of them. Setting it changes nothing, and is no error until 0.2.
-const GONE: [&str; 8] = [
+const GONE: [&str; 9] = [
     "beta",
     "band_us",
     "start_window",
@@ -92,6 +98,7 @@ const GONE: [&str; 8] = [
     "quiet_rounds",
     "quiet_pairs",
     "climb",
+    "peer_gap",
 ];
 
 impl Algorithm {
@@ -257,7 +264,7 @@ impl Rows {
             let mut found = Vec::new();
             for (column, p) in self.used(algorithm) {
                 let shown = algorithm.shown(p).unwrap_or(*p);
-                if shown.name == name || p.name == name || (name == "longest_gap" && p.name == "peer_gap") {
+                if shown.name == name || p.name == name {
                     found.push((self.at(row, column), shown.check(text)?));
                 }
             }

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from netnice_lab.model.background import Weather, changing
+from netnice_lab.model.background import PathChanges, changing
 from netnice_lab.model.protocols import protocol
 from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.topology import ETHERNET, Link, Pipe, Queue, Topology
@@ -89,7 +89,7 @@ def factors(duration: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return times, np.clip(random.lognormal(0.0, 0.4, len(times)), 0.25, 2.0)
 
 
-def weather(access: Access, duration: float, seed: int) -> Weather:
+def changing_path(access: Access, duration: float, seed: int) -> PathChanges:
     """The rate over time of a link that varies."""
     if not access.varies:
         return (), ()
@@ -108,7 +108,7 @@ def scenario(
     network: Topology | None = None,
 ) -> Scenario:
     """Bulk flows on an access link, with what the named flavours need in the guest."""
-    changes, script = weather(access, duration, seed)
+    changes, script = changing_path(access, duration, seed)
     made = Scenario(
         network or topology(access),
         (*traffic, *changes),

@@ -40,7 +40,7 @@ def hourly(path: str, hour: int, action: str, seed: int) -> Scenario:
     traffic += (Bulk("server", "client", 1, primary, starts, group="primary"),)
     if count:
         traffic += (Bulk("server", "client", count, secondary, starts),)
-    changes, knobs = chosen.weather(duration, seed)
+    changes, knobs = chosen.changes(duration, seed)
     traffic += (*changes, *chosen.steps(duration, seed))
     made = Scenario(chosen.network(("others",)), traffic, duration, BEGIN, seed, sysctls=ROOMY)
     for name in dict.fromkeys((primary, secondary)):

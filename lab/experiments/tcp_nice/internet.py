@@ -15,7 +15,7 @@ import numpy as np
 from experiments.low_priority.access import ROOMY, STEP, WIFI, factors
 from experiments.tcp_nice import drive
 from netnice_lab.judgement import misses
-from netnice_lab.model.background import Weather, changing, finish
+from netnice_lab.model.background import PathChanges, changing, finish
 from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table
 from netnice_lab.model.protocols import protocol, vegas
 from netnice_lab.model.scenario import Scenario
@@ -82,7 +82,7 @@ class Path:
             return STEP, [self.rate, *(round(self.rate * part) for part in factors(duration, seed)[1])]
         return duration, [self.rate]
 
-    def weather(self, duration: float, seed: int) -> Weather:
+    def changes(self, duration: float, seed: int) -> PathChanges:
         """What changes the rate, if it varies."""
         every, rates = self.rates(duration, seed)
         return changing("router", "router-1", rates[1:], every, self.buffer) if self.varies else ((), ())
@@ -143,7 +143,7 @@ def transfer(path: str, action: str, seed: int) -> Scenario:
     )
     if count:
         traffic += (Bulk("server", "client", count, secondary, (BEGIN, BEGIN + TOGETHER)),)
-    changes, knobs = chosen.weather(duration, seed)
+    changes, knobs = chosen.changes(duration, seed)
     traffic += (*changes, *chosen.steps(duration, seed))
     made = Scenario(chosen.network(), traffic, duration, BEGIN, seed, sysctls=ROOMY)
     knobs += vegas(1, 3).knobs if VEGAS in (primary, secondary) else ()

@@ -250,11 +250,11 @@ EXPERIMENTS["nicer-together"] = Experiment(
 
 # How many more levels there could be: the same core with other parameters, between netnice1 and 2, and below.
 OTHER: dict[str, dict[str, int]] = {
-    "between": {"alpha": 8, "band_packets": 36, "queue_floor": 205, "max_gap": 3000, "peer_gap": 3000},
+    "between": {"alpha": 8, "band_packets": 36, "queue_floor": 205, "max_gap": 3000},
     "half": {"alpha": 2, "band_packets": 13, "queue_floor": 60},
     "quarter": {"alpha": 1, "band_packets": 6, "queue_floor": 30},
     "meeker": {
-        "alpha": 2, "band_packets": 13, "queue_floor": 100, "fraction": 50, "max_gap": 8000, "peer_gap": 8000,
+        "alpha": 2, "band_packets": 13, "queue_floor": 100, "fraction": 50, "max_gap": 8000,
         "min_window": 24,
     },
 }  # fmt: skip

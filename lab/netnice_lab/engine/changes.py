@@ -11,6 +11,13 @@ ABLATIONS = {
     m.name: m
     for m in (
         Mutant(
+            "few-awake",
+            "below one segment each upload of a host sends its pair as if it was alone there",
+            "algorithms/pacing/pace.h",
+            "nn_max(flow->win.asking, 1)",
+            "nn_max(flow->win.asking & 0, 1)",
+        ),
+        Mutant(
             "waiting-round",
             "the round after a cut, whose segments left before it, is judged, too",
             DECIDE,
@@ -114,7 +121,7 @@ ABLATIONS = {
             "excess-at-cuts",
             "an upload above the mean of a host's gives up no more at a cut than others",
             DECIDE,
-            "\tnn_level(r, win, r->mean);\n",
+            "\tnn_even_out(r, win, r->mean);\n",
             "",
         ),
         Mutant(

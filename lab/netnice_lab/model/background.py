@@ -9,8 +9,8 @@ from netnice_lab.model.scenario import Scenario
 from netnice_lab.model.topology import ETHERNET
 from netnice_lab.model.traffic import Bulk, Script, Traffic
 
-SCRIPT = "/run/weather"
-Weather = tuple[tuple[Script, ...], tuple[tuple[str, str], ...]]
+SCRIPT = "/run/changes"
+PathChanges = tuple[tuple[Script, ...], tuple[tuple[str, str], ...]]
 """What a scenario takes of it: traffic and knobs."""
 
 
@@ -30,7 +30,7 @@ def finish(scenario: Scenario, protocol: Protocol) -> Scenario:
     return replace(scenario, parameters=parameters, knobs=protocol.knobs)
 
 
-def changing(node: str, device: str, rates: Sequence[int], every: float, buffer: int) -> Weather:
+def changing(node: str, device: str, rates: Sequence[int], every: float, buffer: int) -> PathChanges:
     """Give a device with a queue of `buffer` bytes the next of `rates` (bit/s) `every` so many seconds.
 
     One tc makes all changes: in a guest every new process costs as much as a thousand packets.

@@ -30,6 +30,7 @@
 #define nn_ipv4_of(sk) ((sk)->__sk_common.skc_daddr)
 #define nn_ipv6_of(sk) ((sk)->__sk_common.skc_v6_daddr.in6_u.u6_addr32)
 
+#include "../../policy/floors.h"
 #include "../../policy/keep.h"
 
 /* What a marked listening socket accepts has its mark, but not its priority: the kernel begins with 0. */
@@ -40,6 +41,17 @@ static __always_inline void nn_see_mark(struct sock *sk)
 	see_mark(sk);
 	if ((tos_of(sk, sends_ipv4(sk)) & ~3) == POLICY_TOS && !sk->sk_priority)
 		bpf_setsockopt(sk, SOL_SOCKET, SO_PRIORITY, &priority, sizeof(priority));
+}
+
+/* Of its floor, with that floor's rate; null: it has none. */
+static __always_inline struct nn_group *nn_group_of(struct sock *sk, u32 *rate)
+{
+	struct floor *floor = find_floor(sk);
+
+	if (!floor)
+		return 0;
+	*rate = floor->rate;
+	return &floor->sends;
 }
 
 #define nn_keep_mark(sk) keep_mark(sk, sk)

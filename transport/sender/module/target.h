@@ -25,6 +25,9 @@
 #define nn_ipv6_of(sk) ((const __be32[4]){ 0 })
 #endif
 
+/* Nor are groups kept but those of rows. */
+#define nn_group_of(sk, rate) ((struct nn_group *)NULL)
+
 /* Marks are put on and kept by eBPF only: ../../policy/keep.h. */
 #define nn_see_mark(sk)
 #define nn_keep_mark(sk)
