@@ -48,6 +48,7 @@ struct nn_flow {
 	u8 sub_packet : 1; /* is counted among the host's flows below one segment (siblings.h) */
 	u8 ready : 2; /* enum nn_ready */
 	u8 behind_fq : 1; /* the sender shim's, which has no room of its own: no deadline can be disregarded */
+	u8 share; /* of a group's rate, as siblings/group.h encodes it; 0: none */
 	u16 last_rtt; /* of the ACK before, 64 us; 0: it told none (service_time.h) */
 	u32 own[NN_OWN_WORDS]; /* of one core alone, which gives it a type with NN_CORE_STATE */
 };
@@ -136,6 +137,7 @@ nn_inline void nn_flow_init(struct nn_flow *flow, nn_params p, u32 now_us, u32 d
 	flow->drained = delivered;
 	flow->rtt_source = NN_RTT_OF_KERNEL;
 	flow->recovery = NN_OPEN;
+	flow->share = 0;
 	flow->last_rtt = 0;
 	flow->ready = NN_READY;
 	for (int i = 0; i < NN_OWN_WORDS; i++)

@@ -26,7 +26,7 @@ struct nn_replay {
 	u32 window; /* out: 1/4096 segment */
 	struct nn_ack ack; /* START: rtt_us is the handshake's, in_flight the cwnd found; RESTART: now_us, delivered */
 	u32 flow; /* below NN_REPLAY_FLOWS */
-	u32 share; /* of an ACK that ends a round: kbit/s that it is to have at least; 0: none */
+	u32 share; /* of an ACK: kbit/s that the flow is to have at least; 0: none */
 	struct nn_send send; /* out, after START, ACK and LEAVE */
 };
 
@@ -52,6 +52,7 @@ nn_inline void nn_replay_step(u32 algorithm, const struct nn_connection *c, stru
 		nn_connection_start(algorithm, c, ack, beginning, &step->send);
 		break;
 	case NN_REPLAY_ACK:
+		c->flow->share = nn_share_encoded(step->share);
 		nn_connection_ack(algorithm, c, ack, &step->send);
 		break;
 	case NN_REPLAY_RECOVERY:
@@ -74,7 +75,7 @@ nn_inline void nn_replay_step(u32 algorithm, const struct nn_connection *c, stru
 nn_inline void nn_replay_of(u32 algorithm, struct nn_replay_host *host, nn_params p, struct nn_replay *step)
 {
 	u32 number = step->flow % NN_REPLAY_FLOWS;
-	struct nn_connection c = { &host->flows[number], p, &host->places, &host->to, step->share };
+	struct nn_connection c = { &host->flows[number], p, &host->places, &host->to };
 
 	if ((step->event == NN_REPLAY_START) == (c.flow->ready != NN_NOT_STARTED))
 		return;

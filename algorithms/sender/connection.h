@@ -19,7 +19,6 @@ struct nn_connection {
 	nn_params p; /* the algorithm's row, live */
 	struct nn_places *places; /* of all flows of this host */
 	const struct nn_destination *to; /* for an ACK */
-	u32 share; /* for an ACK that ends a round: kbit/s that the connection is to have at least (group.h); 0: none */
 };
 
 /* What a connection begins with. */
@@ -86,8 +85,7 @@ nn_inline void nn_ack_other(u32 algorithm, const struct nn_connection *c, const 
 		c->flow->win.asking = nn_siblings_round(c->places, c->to, c->flow, ack, &siblings);
 		nn_forget();
 		nn_on_round_end(algorithm, c->flow, c->p, ack, &siblings);
-		if (c->share)
-			nn_keep_share(c->flow, before, c->share, ack->mss);
+		nn_keep_share(c->flow, before, ack->mss);
 	}
 	nn_forget();
 	c->flow->last_us = ack->now_us;

@@ -69,13 +69,42 @@ nn_inline u64 nn_share_bytes(u32 share, u32 rtt_us)
 	return (u64)share * rtt_us / 8000;
 }
 
-/* A sender's round is over, in which W was `before`. While a loss is repaired it does not grow. */
-nn_inline void nn_keep_share(struct nn_flow *flow, u32 before, u32 share, u32 mss)
+/* A sender has a byte for its share: that of its highest bit and the three below, so at most an eighth less. */
+nn_inline u8 nn_share_encoded(u32 share)
+{
+	u32 high = 0;
+
+	for (u32 bits = 16; bits; bits /= 2)
+		high += bits * !!(share >> (high + bits));
+	return share ? (u8)(1 + (high << 3 | (share << 3 >> high & 7))) : 0;
+}
+
+nn_inline u32 nn_share_decoded(u8 code)
+{
+	return code ? (8 + ((code - 1u) & 7)) << ((code - 1u) >> 3) >> 3 : 0;
+}
+
+/* A sender's round of so many bytes is over: the share that it has from the next on. */
+nn_inline u32 nn_take_share(struct nn_flow *flow, struct nn_group *group, u32 rate, u32 start_us, u32 bytes)
+{
+	u32 share = nn_group_share(group, rate, start_us, flow->round.start_us, bytes);
+
+	flow->share = nn_share_encoded(share + share / 16); /* to the nearest */
+	return flow->share;
+}
+
+/*
+ * A sender's round is over, in which W was `before`: W is not below its share. It grows to it as Reno does, and a loss leaves
+ * as much of it as CUBIC's.
+ */
+nn_inline void nn_keep_share(struct nn_flow *flow, u32 before, u32 mss)
 {
 	struct nn_window *win = &flow->win;
-	u64 least = (nn_share_bytes(share, flow->rtt.smoothed) << NN_SHIFT) / nn_max(mss, 1);
-	u64 grown = before;
+	u64 least, grown = before;
 
+	if (nn_likely(!flow->share))
+		return;
+	least = (nn_share_bytes(nn_share_decoded(flow->share), flow->rtt.smoothed) << NN_SHIFT) / nn_max(mss, 1);
 	if (flow->recovery == NN_OPEN)
 		grown += NN_ONE;
 	else if (flow->recovery == NN_REDUCED)

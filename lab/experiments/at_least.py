@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """A floor: connections that together have at least a rate, as `netnice --at-least RATE` gives them.
 
-20 Mbit/s, 40 ms, a buffer of one BDP. Beside long CUBIC flows the floor is compared with as many CUBIC connections; beside
+20 Mbit/s, 40 ms, a buffer of one BDP. Beside long CUBIC flows the floor is compared with as many CUBIC connections, beside
 documents with one Reno flow that is limited to the floor.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from experiments.frontier import today
@@ -22,8 +21,7 @@ from netnice_lab.model.topology import Queue, dumbbell
 from netnice_lab.model.traffic import Bulk
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from netnice_lab.model.experiment import Cell
     from netnice_lab.model.output import Sampled
 
 EXPERIMENTS: dict[str, Experiment] = {}
@@ -35,8 +33,8 @@ FLOORS = (1, 5)
 """Mbit/s."""
 CONNECTIONS = (1, 16)
 WAYS = ("up", "down")
-PART = 0.9
-SLOWER = 1.05
+PART, SLOWER = 0.9, 1.05
+YIELDS = ("floor", "netnice")
 
 
 class Had:
@@ -52,71 +50,69 @@ class Had:
 
 
 def with_floor(scenario: Scenario, name: str, way: str, floor: int) -> Scenario:
-    """The background of a scenario as `name` says: of CUBIC, or yielding down to a floor."""
-    kbits = (("at_least", floor * 1000),)
-    if name not in ("floor", "netnice"):
+    """The background yields down to a floor, or has none ("netnice"); what is plain TCP stays as it is."""
+    if name not in YIELDS:
         return scenario
-    if name == "netnice":
-        kbits = (("at_least", 0),)
+    kbits = (("at_least", floor * 1000 if name == "floor" else 0),)
     if way == "up":
         return replace(scenario, parameters=(("netnice", kbits),))
-    traffic = tuple(replace(t, receiver=True) if t.group == "background" else t for t in scenario.traffic)
+    traffic = tuple(
+        replace(t, receiver=True) if isinstance(t, Bulk) and t.group == "background" else t for t in scenario.traffic
+    )
     return replace(scenario, traffic=traffic, receiver=Receiver("tide", kbits))
 
 
 def control(name: str, way: str) -> str:
     """The congestion control of the background's senders."""
-    if name in ("floor", "netnice"):
-        return "netnice" if way == "up" else "cubic"
-    return name
+    return name if name not in YIELDS else "netnice" if way == "up" else "cubic"
 
 
-def beside_flows(name: str, way: str, floor: int, flows: int, connections: int, seed: int) -> Scenario:
+def beside_flows(kind: str, way: str, floor: int, flows: int, connections: int, seed: int) -> Scenario:
     """Long CUBIC flows come to a background that has the path."""
-    chosen = protocol(control(name, way))
+    chosen = protocol(control(kind, way))
     traffic = (
         Bulk("bulk", "home", connections, chosen.congestion_control, (0.1, 1.0), group="background"),
         Bulk("www", "home", flows, "cubic", (COMES, COMES + 0.5), group="foreground"),
     )
     network = dumbbell(RATE, RTT, Queue("fifo", bytes=RATE * RTT // 8_000_000))
     made = finish(Scenario(network, traffic, ENDS, 1.0, seed, sample=0.1, measure=Had()), chosen)
-    return with_floor(made, name, way, floor)
+    return with_floor(made, kind, way, floor)
 
 
-def beside_documents(name: str, way: str, floor: int, connections: int, seed: int) -> Scenario:
+def beside_documents(kind: str, way: str, floor: int, connections: int, seed: int) -> Scenario:
     """Documents on half of the path, and a background: with a floor, or one Reno flow limited to it."""
-    if name == "limited":
+    if kind == "limited":
         made = today("reno", flows=1, seed=seed)
         return replace(
             made, traffic=tuple(replace(t, rate=floor * 1_000_000) if isinstance(t, Bulk) else t for t in made.traffic)
         )
-    return with_floor(today(control(name, way), flows=connections, seed=seed), name, way, floor)
+    return with_floor(today(control(kind, way), flows=connections, seed=seed), kind, way, floor)
 
 
-def of_cubic(frame: pd.DataFrame) -> pd.DataFrame:
-    """`met`: what the floor's connections have, of the floor or of what as many CUBIC connections have."""
-    keys = ["way", "flows", "connections", "seed"]
-    plain = frame[frame.kind == "cubic"].drop_duplicates(keys).set_index(keys).background.rename("cubic")
-    frame = frame.join(plain, on=keys)
-    return frame.assign(met=frame.background / frame[["floor", "cubic"]].min(axis=1))
+def met(way: str, floor: int, flows: int, connections: int) -> Bar:
+    """The floor, or what as many CUBIC connections have where that is less."""
+    ours: Cell = {"way": way, "floor": floor, "flows": flows, "connections": connections}
+    says = f"{way}, floor {floor}, {connections} beside {flows}"
+    if RATE * connections / (connections + flows) < floor * 1_000_000:
+        plain = {**ours, "kind": "cubic", "way": WAYS[0], "floor": FLOORS[0]}
+        return Bar(says, "background", {**ours, "kind": "floor"}, plain, minimum=PART)
+    return Bar(says, "background", {**ours, "kind": "floor"}, minimum=PART * floor)
 
 
 EXPERIMENTS["at-least-flows"] = Experiment(
     title="Connections with a floor of 1 and 5 Mbit/s on 20, from 5 s after long CUBIC flows came",
     claim="Not in the papers; Proteus-H has it for a sender. The bar: 0.9 of the floor, or of what CUBIC has there.",
     sweep={
-        "kind": ("floor", "cubic", "reno"), "way": WAYS, "floor": FLOORS, "flows": (1, 8), "connections": CONNECTIONS,
+        "kind": ("floor", "cubic"), "way": WAYS, "floor": FLOORS, "flows": (1, 8), "connections": CONNECTIONS,
     },
-    scenario=lambda kind, way, floor, flows, connections, seed: beside_flows(
-        kind, way, floor, flows, connections, seed
-    ),
-    figures=[Figure("floor", "met", "kind", "floor, Mbit/s", "of the floor, or of CUBIC's")],
-    tables=[Table("flows", ("kind", "way", "connections"), "flows", [Number("background", 1), Number("met", 2)])],
-    derive=of_cubic,
+    scenario=beside_flows,
+    exists=lambda cell: cell["kind"] == "floor" or (cell["way"] == "up" and cell["floor"] == FLOORS[0]),
+    figures=[Figure("floor", "background", "connections", "floor, Mbit/s", "Mbit/s", panel="way")],
+    tables=[Table("flows", ("kind", "way", "floor", "connections"), "flows", [Number("background", 2)])],
     seeds=5,
+    pinned={"background": 0.10},
     bars=[
-        Bar(f"{way}, floor {floor}, {connections} beside {flows}", "met",
-            {"kind": "floor", "way": way, "floor": floor, "flows": flows, "connections": connections}, minimum=PART)
+        met(way, floor, flows, connections)
         for way in WAYS for floor in FLOORS for flows in (1, 8) for connections in CONNECTIONS
     ],
 )  # fmt: skip
@@ -124,13 +120,14 @@ EXPERIMENTS["at-least-flows"] = Experiment(
 EXPERIMENTS["at-least-documents"] = Experiment(
     title="Documents on half of 20 Mbit/s, beside connections with a floor, and beside a Reno flow limited to it",
     claim="Not in the papers. The bar: documents take no longer than beside the limited flow, and 5 %.",
-    sweep={"kind": ("none", "netnice", "floor", "limited"), "way": WAYS, "floor": FLOORS, "connections": CONNECTIONS},
-    scenario=lambda kind, way, floor, connections, seed: beside_documents(kind, way, floor, connections, seed),
+    sweep={"kind": ("netnice", "floor", "limited"), "way": WAYS, "floor": FLOORS, "connections": CONNECTIONS},
+    scenario=beside_documents,
     figures=[Figure("floor", "latency_geometric", "kind", "floor, Mbit/s", "latency of documents, ms")],
     tables=[Table("documents", ("kind", "way", "connections"), "floor", [
         Number("latency_geometric", 1), Number("background", 2),
     ])],
     seeds=5,
+    pinned={"latency_geometric": 0.05, "background": 0.10},
     bars=[
         Bar(f"{way}, floor {floor}, {connections}", "latency_geometric",
             {"kind": "floor", "way": way, "floor": floor, "connections": connections},

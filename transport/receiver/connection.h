@@ -70,8 +70,8 @@ static __noinline u32 take_share(struct nn_receiver *flow, const struct tcp_sock
 	struct floor *floor = find_floor((void *)tcp);
 
 	if (floor)
-		return nn_take_share(flow, &floor->receives, floor->rate, now_us);
-	return nn_take_share(flow, &nn_all_downloads, params_of(chosen)[NN_R_at_least], now_us);
+		return nn_receiver_share(flow, &floor->receives, floor->rate, now_us);
+	return nn_receiver_share(flow, &nn_all_downloads, params_of(chosen)[NN_R_at_least], now_us);
 }
 
 static __always_inline void arrived(struct connection *c, const struct tcp_sock *tcp, u64 now)

@@ -157,15 +157,16 @@ nn_inline void nn_sender_release(struct sock *sk, u32 algorithm)
 	tcp_sk(sk)->snd_ssthresh = TCP_INFINITE_SSTHRESH;
 }
 
-/* What the connection's group, or else its row, is to have at least. Out of line: no ordinary ACK comes here. */
-nn_rare u32 nn_share_of(struct sock *sk, u32 algorithm, const struct nn_ack *ack)
+/* A round is over. What the connection's group, or else its row, is to have at least says what it has from the next on. */
+nn_rare u32 nn_sender_share(struct sock *sk, u32 algorithm, u32 start_us, u32 delivered)
 {
-	const struct nn_flow *flow = nn_flow_of(sk);
-	u32 rate = nn_params_table[algorithm][NN_P_at_least], mss = tcp_sk(sk)->mss_cache;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 rate = nn_params_table[algorithm][NN_P_at_least];
 	struct nn_group *group = nn_group_of(sk, &rate);
 
-	return nn_group_share(group ? group : &nn_row_groups[algorithm], rate, flow->round.start_us, ack->now_us,
-			      (ack->delivered - flow->round.end) * mss);
+	if (!group)
+		group = &nn_row_groups[algorithm];
+	return nn_take_share(nn_flow_of(sk), group, rate, start_us, (tp->delivered - delivered) * tp->mss_cache);
 }
 
 nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate_sample *rs, bool retransmitted)
@@ -173,13 +174,15 @@ nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate
 	struct nn_connection c = nn_connection_of(sk, algorithm);
 	struct nn_ack ack = nn_facts_of_ack(tcp_sk(sk), c.flow->behind_fq, rs, retransmitted);
 	struct nn_destination to = nn_destination(sk, algorithm);
+	u32 start_us = c.flow->round.start_us, begun = c.flow->round.end;
 	struct nn_send send;
 
 	c.to = &to;
-	if (nn_unlikely(nn_round_over(&c.flow->round, &ack)))
-		c.share = nn_share_of(sk, algorithm, &ack);
-	if (nn_connection_ack(algorithm, &c, &ack, &send))
+	if (nn_connection_ack(algorithm, &c, &ack, &send)) {
 		nn_send_as(sk, &send);
+		if (nn_has_siblings(algorithm) && nn_unlikely(c.flow->round.end != begun))
+			nn_sender_share(sk, algorithm, start_us, begun);
+	}
 	nn_keep_mark(sk);
 }
 

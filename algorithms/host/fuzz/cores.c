@@ -30,6 +30,8 @@ static void on_ack(u32 algorithm, const struct nn_connection *c, struct input *i
 	struct nn_ack ack = take_ack(in);
 	struct nn_send send = { 0 };
 
+
+	c->flow->share = (u8)take(in, 1);
 	nn_connection_ack(algorithm, c, &ack, &send);
 	check(c->flow, &send);
 }
@@ -65,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct nn_flow flow;
 	static struct nn_places places;
 	struct nn_destination to = { .network = { take(&in, 4) } };
-	struct nn_connection c = { &flow, p, &places, &to, take(&in, 4) };
+	struct nn_connection c = { &flow, p, &places, &to };
 
 	memset(&places, 0, sizeof(places));
 

@@ -89,6 +89,16 @@ u32 nn_core_group_share(struct nn_group *group, u32 rate, u32 start_us, u32 now_
 	return nn_group_share(group, rate, start_us, now_us, bytes);
 }
 
+u8 nn_core_share_encoded(u32 share)
+{
+	return nn_share_encoded(share);
+}
+
+u32 nn_core_share_decoded(u8 code)
+{
+	return nn_share_decoded(code);
+}
+
 void nn_core_replay(struct nn_replay_host *host, nn_params p, struct nn_replay *step)
 {
 	nn_replay(host, p, step);

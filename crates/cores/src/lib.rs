@@ -42,8 +42,6 @@ pub struct Core {
     pub to: Destination,
     /// What the core is told of siblings instead of what is.
     pub siblings: Option<Siblings>,
-    /// What it is to have at least, kbit/s; 0: nothing.
-    pub share: u32,
     /// What the core remembers; tests may look and set.
     pub flow: Flow,
 }
@@ -61,7 +59,6 @@ impl Core {
                 ..Destination::default()
             },
             siblings: None,
-            share: 0,
             flow: Flow::default(),
         };
         core.start(now_us, srtt_us);
@@ -96,7 +93,6 @@ impl Core {
             p: self.params.as_ptr(),
             places: self.places.as_ptr(),
             to: &self.to,
-            share: self.share,
         }
     }
 
@@ -298,6 +294,18 @@ pub fn recorded(algorithm: Algorithm, seed: u64, steps: usize) -> Vec<Replay> {
         stream.push(step);
     }
     stream
+}
+
+/// A share in the byte that a sender has for it, and from it: kbit/s.
+pub fn share_encoded(share: u32) -> u8 {
+    // SAFETY: a function of a number.
+    unsafe { c::nn_core_share_encoded(share) }
+}
+
+/// The share of such a byte, kbit/s.
+pub fn share_decoded(code: u8) -> u32 {
+    // SAFETY: a function of a number.
+    unsafe { c::nn_core_share_decoded(code) }
 }
 
 /// A connection of a group with this rate ends a round with so many bytes: what it is to have at least. Both kbit/s.

@@ -16,7 +16,7 @@ void nn_host_arrival(struct nn_receiver *flow, struct nn_receiver_siblings *sibl
 
 u32 nn_host_share(struct nn_receiver *flow, struct nn_group *group, u32 rate, u32 now_us)
 {
-	return nn_take_share(flow, group, rate, now_us);
+	return nn_receiver_share(flow, group, rate, now_us);
 }
 
 u32 nn_host_ack(struct nn_receiver *flow, const struct nn_leaving *ack)

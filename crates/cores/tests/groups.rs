@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! Connections that have a rate together: what each is to have at least, and the window that keeps it.
 
-use netnice_cores::{group_share, Algorithm, Group, Recovery, ONE};
+use netnice_cores::{group_share, share_decoded, share_encoded, Algorithm, Group, Recovery, ONE};
 
 use crate::feed::{Feeder, BASE_US, MSS};
 
@@ -64,15 +64,24 @@ fn no_share_is_more_than_the_rate_and_a_quarter() {
     }
 }
 
-/// Segments of a window that has `share` kbit/s in a round trip of this time.
+#[test]
+fn a_byte_holds_a_share_within_an_eighth() {
+    assert_eq!(share_decoded(share_encoded(0)), 0);
+    for share in (1..100).chain([8_191, 8_192, 1_000_000, (1 << 28) + (1 << 26)]) {
+        let kept = share_decoded(share_encoded(share));
+        assert!(kept <= share && kept >= share - share / 8, "{share}: {kept}");
+    }
+}
+
+/// Segments of a window that has `share` kbit/s, as a sender keeps it, in a round trip of this time.
 fn window_of(share: u32, rtt_us: u32) -> f64 {
-    f64::from(share) * f64::from(rtt_us) / 8_000.0 / f64::from(MSS)
+    f64::from(share_decoded(share_encoded(share))) * f64::from(rtt_us) / 8_000.0 / f64::from(MSS)
 }
 
 /// A flow of sixteen segments that meets a queue far above its limit, round after round.
 fn congested(share: u32, rounds: u32) -> Feeder {
     let mut flow = Feeder::at(Algorithm::Netnice, &[], 16.0);
-    flow.core.share = share;
+    flow.core.flow.share = share_encoded(share);
     for _ in 0..rounds {
         flow.round(4 * BASE_US);
     }
@@ -92,7 +101,7 @@ fn delay_takes_no_window_below_its_share() {
 #[test]
 fn below_its_share_a_window_grows_by_a_segment_a_round() {
     let mut flow = congested(0, 30);
-    flow.core.share = 1_000;
+    flow.core.flow.share = share_encoded(1_000);
     for _ in 0..3 {
         let before = flow.window();
         flow.round(4 * BASE_US);
@@ -113,7 +122,7 @@ fn a_loss_leaves_seven_tenths_of_what_is_below_the_share_as_cubic_does() {
 #[test]
 fn a_share_lifts_nothing_of_a_path_that_is_free() {
     let (mut with, mut without) = (congested(0, 0), congested(0, 0));
-    with.core.share = 100;
+    with.core.flow.share = share_encoded(100);
     for _ in 0..20 {
         with.round(BASE_US);
         without.round(BASE_US);
