@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """A floor: connections that together have at least a rate, as `netnice --at-least RATE` gives them.
 
-20 Mbit/s, 40 ms, a buffer of one BDP. Beside long CUBIC flows the floor is compared with as many CUBIC connections, beside
-documents with one Reno flow that is limited to the floor.
+20 Mbit/s, 40 ms, a buffer of one BDP. Beside long CUBIC flows the floor is compared with as many CUBIC connections,
+beside documents with one Reno flow that is limited to the floor.
 """
 
 from __future__ import annotations
