@@ -93,7 +93,7 @@ pages: ## The manual as web pages: target/pages/index.html
 	@rm -f $(HTML)/sitemap.*
 
 # crates/cores/tests/picture.rs fails when a change of the core draws another.
-window: ## The picture of docs/how-it-works.md, from the core as it is
+window: ## The picture of docs/research/how-it-works.md, from the core as it is
 	cargo run --quiet --release --locked -p netnice-cores --example window_over_time docs/pictures/window.svg
 
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.

@@ -26,7 +26,7 @@ VALE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "netni
 CLEAN = VALE.with_name("clean")
 
 #: What is not read: quotations, the rules, and the words as examples.
-NOT_READ = ("lab/claims/", "lab/recorded/", "docs/papers/", "lint/vale/", "tests/house/test_words")
+NOT_READ = ("lab/claims/", "lab/recorded/", "docs/research/papers/", "lint/vale/", "tests/house/test_words")
 #: Files that are yet to be mended; a name without a breach is one itself.
 UNMENDED = (HERE / "unmended").read_text(encoding="utf-8").split()
 

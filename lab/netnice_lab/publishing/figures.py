@@ -25,9 +25,9 @@ def by_figure(found: Sequence[Held]) -> dict[str, list[Held]]:
 
 
 def sections(experiments: Experiments) -> dict[str, str]:
-    """Of each experiment with a table in docs/ the first section that has one, as a link from docs/papers/."""
+    """Of each experiment with a table in docs/research/ the first section that has one, as a link from its papers/."""
     found: dict[str, str] = {}
-    for page in sorted((places.CLONE / "docs").glob("*.md")):
+    for page in sorted((places.CLONE / "docs/research").glob("*.md")):
         found |= {name: link for name, link in in_page(page, experiments) if name not in found}
     return found
 
