@@ -3,7 +3,6 @@
 
 mod base_drift;
 mod connection;
-mod deadline;
 mod decision;
 mod estimators;
 mod feed;
