@@ -94,6 +94,7 @@ def parser() -> argparse.ArgumentParser:
     runs.file("--raw", None, "a folder for every document, flow and sample as CSV")
     add("plot", commands.plot).many().seeds().cells().file("--out", "figures", "a folder (default %(default)s)")
     add("report", commands.report).many().seeds().file("--out", "report.html", "default %(default)s")
+    add("gallery", commands.gallery).file("--out", "gallery", "a folder (default %(default)s)")
     add("tables", commands.tables).local().add("file", type=Path, nargs="+", help="pages: docs/research/levels.md, …")
     misses = add("misses", commands.misses).many().seeds()
     misses.add("--held-out", action="store_true", help="with seeds that were not used for tuning")

@@ -2,7 +2,7 @@
 """The index of the papers' figures and tables: how the claims of each stand, what draws it, where its numbers are."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lint.links import HEADING, slug
@@ -19,9 +19,13 @@ Experiments = Callable[[str, str], Sequence[str]]
 
 def by_figure(found: Sequence[Held]) -> dict[str, list[Held]]:
     """The claims of each figure, figures first, in their order."""
-    names = dict.fromkeys(filter(None, (papers.figure(one.claim) for one in found)))
-    ordered = sorted(names, key=lambda name: (name[0], int(name.split()[1]) if name[-1].isdigit() else 0))
-    return {name: [one for one in found if papers.figure(one.claim) == name] for name in ordered}
+    names = ordered(filter(None, (papers.figure(one.claim) for one in found)))
+    return {name: [one for one in found if papers.figure(one.claim) == name] for name in names}
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """Each once, figures before tables, by their numbers."""
+    return sorted(dict.fromkeys(names), key=lambda name: (name[0], int(name.split()[1]) if name[-1].isdigit() else 0))
 
 
 def sections(experiments: Experiments) -> dict[str, str]:
