@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from lint.circles import Crate, c_files, circle, packages, python_modules
-from lint.links import anchors, check
-from lint.tree import breaches
+from lint.links import FORMER, anchors, check
+from lint.tree import TOP, breaches
 
 DUAL = "// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause\n"
 SCREEN = "sudo netnice rsync\n| a | b |\n| --- | ---: |\n./setup demo\n./setup test\n"
@@ -134,3 +134,11 @@ def test_a_link_to_nowhere_is_found(path: str, text: str) -> None:
 
 def test_anchors_of_one_heading_twice() -> None:
     assert anchors('# A\n## A\n<a id="b"></a>\n') == {"a", "a-1", "b"}
+
+
+@pytest.mark.parametrize("path", FORMER)
+def test_a_former_name_is_of_a_source_that_has_it(path: str) -> None:
+    name = f"docs/{FORMER[path]}.md"
+    assert name in (TOP / path).read_text(encoding="utf-8"), "it is mended: take it out of FORMER"
+    assert list(check(GOOD | {path: f"// {name}\n"}, set())) == []
+    assert len(list(check(GOOD | {path: "// docs/b.md\n"}, set()))) == 1
