@@ -83,17 +83,20 @@ kernels: build ## On which of Debian's kernels everything loads and works, as a 
 soak: build ## Long use: 100,000 connections over 30 minutes, and is all as before? ARGS='--minutes 5 --connections 20000'
 	@$(AS_ROOT) env PYTHONPATH=tests:. $(PYTHON) -m soak $(ARGS)
 
-# The pages keep their folders, so that their links hold. A failed build leaves nothing to install.
+# The pages keep their folders, so that their links hold. The lab draws small pictures of its figures, from what is
+# recorded. A failed build leaves nothing to install.
 pages: ## The manual as web pages: target/pages/index.html
 	@$(PYTHON) -c 'import mkdocs' 2>/dev/null || { echo "make pages: no MkDocs: run ./setup tools" >&2; exit 1; }
 	@rm -rf target/pages.in $(HTML)
 	@install -d target/pages.in
 	@find $(PAGES) \( -name '*.md' -o -name '*.svg' \) -exec cp --parents -t target/pages.in {} +
+	@PYTHONPATH=lab:. $(PYTHON) -m netnice_lab gallery --out target/pages.in/docs/research/papers >target/pages.in.log 2>&1 || \
+		{ cat target/pages.in.log >&2; exit 1; }
 	@$(PYTHON) -m mkdocs build -f packaging/pages/mkdocs.yml -d $(abspath $(HTML)) || { rm -rf $(HTML); exit 1; }
 	@rm -f $(HTML)/sitemap.*
 
 # crates/cores/tests/picture.rs fails when a change of the core draws another.
-window: ## The picture of docs/how-it-works.md, from the core as it is
+window: ## The picture of docs/research/how-it-works.md, from the core as it is
 	cargo run --quiet --release --locked -p netnice-cores --example window_over_time docs/pictures/window.svg
 
 # Installs what 'make build' made: as root, nothing is compiled. DESTDIR is for packagers.

@@ -119,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--jobs", type=int, choices=range(1, 10), default=1, help="runs at a time (%(default)s)")
     parser.add_argument("--output", type=Path, default=Path(), help="folder for prefetching.png and .json (.)")
     parser.add_argument("--json", action="store_true", help="print prefetching.json instead of the table")
-    parser.add_argument("--markdown", action="store_true", help="print the table as docs/prefetch.md has it")
+    parser.add_argument("--markdown", action="store_true", help="print the table of docs/research/prefetching.md")
     return parser
 
 
@@ -167,7 +167,7 @@ def rows(results: Sequence[Result]) -> list[tuple[str, ...]]:
 
 
 def markdown(results: Sequence[Result]) -> str:
-    """As docs/prefetch.md has it."""
+    """As docs/research/prefetching.md has it."""
     return as_markdown(_HEAD, rows(results))
 
 

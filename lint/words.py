@@ -25,7 +25,7 @@ VALE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "netni
 CLEAN = VALE.with_name("clean")
 
 #: What is not read: quotations, the rules, and the words as examples.
-NOT_READ = ("lab/claims/", "lab/recorded/", "docs/papers/", "lint/vale/", "tests/house/test_words")
+NOT_READ = ("lab/claims/", "lab/recorded/", "docs/research/papers/", "lint/vale/", "tests/house/test_words")
 
 TEXT = (".sh", ".toml", ".yml", ".service", "Makefile", "-packages")
 RUST = re.compile(

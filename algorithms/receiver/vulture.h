@@ -18,7 +18,8 @@
  * `passive`: the PIVs of figures 3 to 8 are those of a flow that nothing limits.
  *
  * What is not reproduced: algorithm 3's mode is the sign of a sum, which is noise if intervals are counted in jiffies. With
- * jitter it is as often positive as not. No one jitter fits all of the paper's figures (docs/downloads-paper.md).
+ * jitter it is as often positive as not. No one jitter fits all of the paper's figures:
+ * docs/research/downloads-paper.md.
  *
  * Deviations:
  * - 'Out of order or lost' is a new hole in the sequence: the retransmission that fills it does not halve once more.

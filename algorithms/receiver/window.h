@@ -13,7 +13,7 @@
 /*
  * A window is advertised in units of 2^scale bytes. The SYN fixes the scale, by the largest receive buffer of the host. For
  * 1 GiB a unit is 16 KiB: more than the two segments that each of sixteen downloads should have. 256 bytes allow windows of
- * 16 MiB: 1 Gbit/s at 130 ms (docs/downloads-paper.md, Window scale).
+ * 16 MiB: 1 Gbit/s at 130 ms (docs/research/downloads-paper.md, Window scale).
  */
 #define NN_MOST_SCALE 8
 

@@ -13,7 +13,7 @@
  *   nicer2      1.20    0.10  0.1  0.05
  *
  * Faithful, for the lab. The paper's own level 2 takes half of level 1's throughput; here it takes more. Level 1 alone does not
- * fill the paper's link (docs/levels.md, figure 6). ladder.h is the preset whose levels do not see each other.
+ * fill the paper's link (docs/research/levels.md, figure 6). ladder.h is the preset whose levels do not see each other.
  *
  * Where the paper leaves a choice: Vegas' decrease is one segment as in Nice, as Table I names increases only. "We delay
  * the back off mechanism for an RTT" means that the next round must be congested too. Slow start stands still

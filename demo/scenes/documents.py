@@ -17,7 +17,7 @@ from demo.scenes.documents_run import Result, run
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: The whole table: of a terminal, and of docs/demo.md with the units that its headings leave out.
+#: The whole table: of a terminal, and of docs/research/demo.md with the units that its headings leave out.
 _HEAD = ("background", "mean ms", "× alone", "median ms", "p99 ms", "× alone", "Mbit/s", "% of spare", "% of ideal")
 _FULL = (
     "background",
@@ -83,7 +83,7 @@ def _row(result: Result, alone: Result | None, ideal: Result | None) -> tuple[st
 
 
 def table(results: Sequence[Result], *, full: bool = False, as_markdown: bool = False) -> str:
-    """Four columns as the README has them, or the whole table of docs/demo.md, which has two headings on a terminal."""
+    """Four columns as the README has them, or all of docs/research/demo.md, with two headings on a terminal."""
     head, body = (_FULL if as_markdown else _HEAD, rows(results)) if full else (_SHORT, short_rows(results))
     if as_markdown:
         return markdown(head, body, words=1)

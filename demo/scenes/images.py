@@ -125,7 +125,7 @@ def rows(runs: Runs) -> list[tuple[str, ...]]:
 
 
 def table(runs: Runs, *, as_markdown: bool = False) -> str:
-    """Aligned columns, or as docs/images.md has them."""
+    """Aligned columns, or as docs/research/images.md has them."""
     return markdown(_HEAD, rows(runs)) if as_markdown else aligned([_HEAD, *rows(runs)])
 
 

@@ -73,7 +73,7 @@ def test_the_short_table_has_the_same_figures() -> None:
     assert netnice == ("netnice", "115 ms, × 1.15", "575 ms, × 1.15", "3.00 Mbit/s, 67 % of ideal")
 
 
-@pytest.mark.parametrize(("document", "full", "columns"), [("README.md", False, 4), ("docs/demo.md", True, 9)])
+@pytest.mark.parametrize(("document", "full", "columns"), [("README.md", False, 4), ("docs/research/demo.md", True, 9)])
 def test_documents_have_the_table_that_the_demo_prints(document: str, full: bool, columns: int) -> None:
     shown = measured(document)
     made = documents.table([result(one.key, 100, 3) for one in SCENARIOS], full=full, as_markdown=True).splitlines()
@@ -156,7 +156,7 @@ def test_the_images_document_has_the_table_that_the_scene_prints() -> None:
     kinds = [one.key for one in SCENARIOS if one.kind != "none"]
     beside = {load.key: [result(kind, 100, 3) for kind in kinds] for load in images.LOADS}
     made = images.table({"": [result("nothing", 100, 0)], **beside}, as_markdown=True).splitlines()
-    shown = measured("docs/images.md")
+    shown = measured("docs/research/images.md")
     assert shown[:2] == made[:2]
     assert [line.split(" | ")[:2] for line in shown[2:]] == [line.split(" | ")[:2] for line in made[2:]]
 

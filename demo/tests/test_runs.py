@@ -109,7 +109,7 @@ def test_a_household(tmp_path: Path, measure: Measure) -> None:
 @pytest.mark.verify("a measurement of half a minute each")
 @pytest.mark.parametrize(("load", "least_mbit"), [(LOADS[0], 7.7), (LOADS[1], 6.9)], ids=["seed", "leech"])
 def test_a_torrent(tmp_path: Path, load: Load, least_mbit: float, measure: Measure) -> None:
-    """The least is 80 % of what plain TCP moves, by docs/torrent.md."""
+    """The least is 80 % of what plain TCP moves, by docs/research/torrent.md."""
     words = f"--scene torrent --loads {load.key} --scenarios netnice --seconds 8"
     trusted, record = played(tmp_path, words, warmup_s=12.0)
     (one,) = (TorrentResult(**run) for run in record["runs"])
@@ -124,7 +124,7 @@ def test_a_torrent(tmp_path: Path, load: Load, least_mbit: float, measure: Measu
 
 @pytest.mark.verify("a measurement of a minute")
 def test_image_pulls_and_a_model(tmp_path: Path, measure: Measure) -> None:
-    """The least is 70 % of what the priority queue gives, by docs/images.md."""
+    """The least is 70 % of what the priority queue gives, by docs/research/images.md."""
     least_mbit = {"pull": 2.5, "daemon": 2.5, "model": 2.8}
     trusted, record = played(tmp_path, "--scene images --scenarios nothing,netnice --seconds 4", grace_s=1.0)
     alone, *runs = record["runs"]

@@ -136,7 +136,7 @@ def test_each_direction_has_its_own_measure() -> None:
 
 
 def test_the_torrents_document_has_the_table_that_the_scene_prints() -> None:
-    shown = measured("docs/torrent.md")
+    shown = measured("docs/research/torrent.md")
     results = [swarm(load.key, one.key) for load in torrent.LOADS for one in torrent.SCENARIOS]
     made = torrent.Torrent.TABLE.markdown(results).splitlines()
     assert shown[:2] == made[:2]
@@ -205,7 +205,7 @@ def test_the_table_has_a_row_a_setting() -> None:
 
 
 def test_the_distributions_document_has_the_table_that_the_scene_prints() -> None:
-    shown = measured("docs/distribution.md")
+    shown = measured("docs/build-on/distribution.md")
     made = distribution.Distribution.TABLE.markdown([sent("netnice", (20, 100))]).splitlines()
     assert shown[:2] == made[:2]
     assert [line.split(" | ")[0].removeprefix("| ") for line in shown[2:]] == [

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """What each mechanism of netnice buys: the same conditions without it.
 
-An experiment for each kind of condition: a table of docs/ablation.md. Nothing of them is recorded: no test holds them.
+An experiment for each kind of condition: a table of docs/research/ablation.md. Nothing of them is recorded.
 """
 
 from __future__ import annotations

@@ -123,6 +123,14 @@ def report(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def gallery(arguments: argparse.Namespace) -> int:
+    """Small pictures of what is recorded, on a page."""
+    from netnice_lab.publishing import gallery, tables
+
+    print(gallery.write(arguments.out, tables.experiments_of))
+    return 0
+
+
 def tables(arguments: argparse.Namespace) -> int:
     """Make the tables of a document again."""
     from netnice_lab.publishing import tables

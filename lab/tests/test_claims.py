@@ -77,7 +77,7 @@ def test_the_first_page_counts_all() -> None:
 def test_the_index_of_figures_links_to_what_is_there() -> None:
     made = figures.made(tables.experiments_of)
     for paper in claims.PAPERS:
-        page = (places.CLONE / f"docs/papers/{paper}.md").read_text()
+        page = (places.CLONE / f"docs/research/papers/{paper}.md").read_text()
         for anchor in re.findall(rf"\]\({paper}\.md#([\w-]+)\)", made):
             assert page.count(f'<a id="{anchor}"></a>') == 1, (paper, anchor)
     assert "`nice-fig8` | [internet.md](../internet.md#figure-8-large-transfers) |" in made

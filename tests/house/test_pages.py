@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("*.md"))]
+PAGES = [TOP / "README.md", *sorted((TOP / "docs").rglob("*.md"))]
 LINK = re.compile(r"\[([^\]]*\d %)\]\(([^)#]+\.md)")
 
 
@@ -40,11 +40,12 @@ def test_a_linked_figure_is_that_of_its_page(page: Path) -> None:
 
 
 def test_another_figure_is_found() -> None:
-    assert missing(TOP / "README.md", "[10 to 18 %](docs/downloads.md), [18 %](docs/household.md#a)") == []
-    assert missing(TOP / "README.md", "[10 to 99 %](docs/downloads.md)") == ["99 %: docs/downloads.md"]
+    page = TOP / "docs/README.md"
+    assert missing(page, "[10 to 18 %](research/downloads.md), [18 %](research/household.md#a)") == []
+    assert missing(page, "[10 to 99 %](research/downloads.md)") == ["99 %: research/downloads.md"]
 
 
 def test_the_readmes_table_is_the_demos() -> None:
     shown = numbers(TOP / "README.md")
     assert "100" in shown
-    assert shown - {"1"} <= numbers(TOP / "docs/demo.md")
+    assert shown - {"1"} <= numbers(TOP / "docs/research/demo.md")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """What is claimed of a kernel, and the machines that show it: each runs once, two at a time.
 
-``make kernels`` prints the table of docs/kernels.md.
+``make kernels`` prints the table of docs/use/kernels.md.
 """
 
 from __future__ import annotations

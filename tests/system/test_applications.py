@@ -17,7 +17,7 @@ from testbed import Process, ownership, program
 
 BEGIN, STOP = signal.SIGUSR1, signal.SIGUSR2
 TOP = Path(__file__).parents[2]
-README, BINDINGS = TOP / "docs" / "applications.md", TOP / "bindings"
+README, BINDINGS = TOP / "docs" / "build-on" / "applications.md", TOP / "bindings"
 
 
 def choose(pair: Pair, *words: str, under: tuple[str, ...] = ()) -> Process:
@@ -150,7 +150,7 @@ class TestUp:
 
 @pytest.mark.usefixtures("applications")
 class TestDocument:
-    """The examples of docs/applications.md, as they are there."""
+    """The examples of docs/build-on/applications.md, as they are there."""
 
     def example(self, language: str) -> str:
         return README.read_text().partition(f"```{language}\n")[2].partition("```")[0]

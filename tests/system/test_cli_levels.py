@@ -1,15 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""netnice -n LEVEL: what a command's connections run on, and which user may ask for which level."""
+"""netnice -n LEVEL: what a command's connections run on, and which user may ask for which level.
+
+netnice --self, and rules with inherit = false: a launcher is in the background, and what it starts is not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
 from system.harness import kernel
-from system.harness.commands import ALGORITHM, DROP, Pair, Run, as_user, group_of, marks, name, netnice
-from testbed import Process, program
+from system.harness.commands import (
+    ALGORITHM,
+    DROP,
+    PROGRAMS,
+    PYTHON,
+    Pair,
+    Run,
+    as_user,
+    end_as_text,
+    group_of,
+    marks,
+    name,
+    netnice,
+    netnicectl,
+)
+from testbed import Process, program, scratch
 from testbed.namespace import wait_until
 
 pytestmark = pytest.mark.usefixtures("up")
@@ -107,3 +128,85 @@ class TestWithoutRights:
         done = as_nobody("netnice", "-n", "2", "-p", pid)
         assert (done.returncode, done.stderr) == (0, "")
         assert as_nobody("netnice", "-p", pid).stdout == "2\n"
+
+
+#: What a rule names.
+NAME = "nnt-launcher"
+
+
+@pytest.fixture
+def launcher() -> Iterator[Path]:
+    found = scratch("launcher") / NAME
+    shutil.copy(PROGRAMS / "launcher.py", found)
+    found.chmod(0o755)
+    yield found
+
+
+def serves(pair: Pair, launcher: Path, first: Sequence[str] = ()) -> tuple[list[str], str]:
+    """What the launcher and its fork are given, and a connection that its server has accepted."""
+    words = [*first, str(launcher), *end_as_text("listen", python=PYTHON)]
+    with pair.b.spawn(*words, stdout=subprocess.PIPE) as server:
+        own: list[str] = json.loads(server.line())
+        port = int(server.line())
+        with pair.end(pair.a, "connect", pair.b4, str(port)) as client:
+            client.line()
+            return own, marks(pair.b, 4, "sport", port)[0]
+
+
+def rule(inherit: str) -> None:
+    file = scratch("launcher") / "policy.toml"
+    file.write_text(f'[[rule]]\ncommand = "{NAME}"\n{inherit}\n')
+    netnicectl("policy", "apply", str(file))
+
+
+class TestLaunchers:
+    def test_by_command(self, pair: Pair, launcher: Path) -> None:
+        assert serves(pair, launcher, [program("netnice"), "--self"]) == (["netnice", "netnice"], "cubic")
+        assert serves(pair, launcher, [program("netnice")]) == (["netnice", "netnice"], "netnice")
+
+    def test_by_rule(self, pair: Pair, launcher: Path) -> None:
+        rule("inherit = false")
+        assert serves(pair, launcher) == (["netnice", "netnice"], "cubic")
+        rule("inherit = true")
+        assert serves(pair, launcher) == (["netnice", "netnice"], "netnice")
+
+    def test_a_rule_that_runs_programs_of_its_own_name(self, launcher: Path) -> None:
+        """As podman executes itself."""
+        rule("inherit = false")
+        script = f"{launcher} {launcher} cat /dev/null"
+        done = subprocess.run([program("sh"), "-c", script], capture_output=True, text=True, check=True)
+        assert [json.loads(line) for line in done.stdout.splitlines()] == [["netnice", "netnice"]] * 2
+
+    def test_what_runs_already(self) -> None:
+        """-p with --self, and what explain says of it."""
+        with Process([program("sh"), "-c", "sleep 600 & wait"]) as shell:
+            wait_until(lambda: Path(f"/proc/{shell.pid}/comm").read_text() == "sh\n", "it to run")
+            netnice("--self", "-n", "1", "-p", str(shell.pid))
+            said = netnicectl("explain", str(shell.pid)).stdout
+            assert "by itself        1, without programs that it starts" in said
+            netnice("-n", "1", "-p", str(shell.pid))
+            assert "by itself        1\n" in netnicectl("explain", str(shell.pid)).stdout
+
+
+class TestRights:
+    @pytest.mark.parametrize(("outer", "shown"), [(("--self",), "foreground"), ((), "0")])
+    def test_the_background_is_not_left(
+        self, as_nobody: Run, for_users: Path, outer: Sequence[str], shown: str
+    ) -> None:
+        """A user in the background stays there with --self, with what it starts."""
+        inner = f"{for_users}/netnice --self sh -c '{for_users}/netnice; true'"
+        done = as_nobody("netnice", *outer, "sh", "-c", f"{inner}; true")
+        assert done.stdout == f"{shown}\n"
+
+    def test_strict(self) -> None:
+        assert netnice("--strict", "--self", "sh", "-c", "true").returncode == 0
+
+
+def test_check_warns_of_launchers() -> None:
+    file = scratch("launcher") / "policy.toml"
+    file.write_text('[[rule]]\ncommand = "podman"\n')
+    assert "warning: 'podman' starts containers" in netnicectl("policy", "check", str(file)).stdout
+    file.write_text('[[rule]]\ncommand = "podman"\ninherit = false\n')
+    said = netnicectl("policy", "check", str(file)).stdout
+    assert "warning" not in said
+    assert "programs named podman: 0, without what they start, when they begin, and those that run" in said

@@ -5,7 +5,7 @@ Twelve clients at home fetch documents, 2.5 Mbit/s of at most 128 KiB each, over
 enough that the same ones, alone, take as long each time, within 5 % for most. In one round there are two windows
 without a download, two beside netnice and one beside the program as it is. All have the same documents and server
 settings; the documents are sent with those settings, too. Three rounds gave 1.10 to 1.18 in the mean, single ones 1.07
-to 1.42 (docs/downloads.md). Beside the program as it is they took 1.4 to 2.5, with BBR 5 to 9.
+to 1.42 (docs/research/downloads.md). Beside the program as it is they took 1.4 to 2.5, with BBR 5 to 9.
 
 Nothing is ever unpacked, and zeros serve where nothing compresses; this machine's own settings are left alone. The
 browser is NetSurf: 12 MB with what it needs, where Chromium's headless shell has 306.
@@ -31,11 +31,11 @@ from testbed.namespace import wait_until
 
 pytestmark = pytest.mark.verify("real traffic for 5 s to 20 s each")
 SECONDS = 3.0  # of a window
-#: How often all is done, each time with other documents: once here, three times for the table of docs/downloads.md,
-#: which is of all programs.
+#: How often all is done, each time with other documents: once here, three times for docs/research/downloads.md, whose
+#: table is of all programs.
 ROUNDS = int(os.environ.get("NETNICE_ROUNDS", "1"))
 SETTLE = 2.0  # s from a program's start
-#: Least part of what the documents leave, by sender. Why so little without timestamps: docs/downloads.md.
+#: Least part of what the documents leave, by sender. Why so little without timestamps: docs/research/downloads.md.
 SENDERS = {"cubic": 0.3, "bbr": 0.3, "no timestamps": 0.02}
 #: Bytes: at 10 Mbit/s half a minute.
 SIZE = 40 << 20

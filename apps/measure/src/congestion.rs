@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use socket2::SockRef;
 use thiserror::Error;
 
-/// As docs/applications.md has it.
+/// As docs/build-on/applications.md has it.
 const NETNICE_RECEIVE: libc::c_int = 0x6e6e;
 
 /// Why a connection cannot have what the action names.

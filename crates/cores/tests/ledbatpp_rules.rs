@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! draft-irtf-iccrg-ledbat-plus-plus, point by point: docs/ledbat.md names the test beside each statement.
+//! draft-irtf-iccrg-ledbat-plus-plus, point by point: docs/research/ledbat.md names the test beside each statement.
 
 use crate::path::{near, Clock, Path, MS, SECOND, USUAL};
 use approx::assert_abs_diff_eq;

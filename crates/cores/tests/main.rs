@@ -3,7 +3,6 @@
 
 mod base_drift;
 mod connection;
-mod deadline;
 mod decision;
 mod estimators;
 mod feed;
@@ -24,6 +23,17 @@ mod path;
 mod peer_clocks;
 mod picture;
 mod properties;
-mod receiver;
 mod siblings;
 mod tcplp_rules;
+
+/// What the receivers do: on simulated paths, beside siblings, with clocks that run wrong, with senders that change.
+mod receiver {
+    mod connection;
+    mod path;
+    mod properties;
+    mod rledbat;
+    mod sampling;
+    mod siblings;
+    mod simulated;
+    mod vulture;
+}

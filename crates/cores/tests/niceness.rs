@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Rights over niceness: algorithms/niceness, every call there is against every niceness there is.
+//! Rights over niceness: algorithms/niceness, every call there is against every niceness there is. And niceness that ends
+//! (deadline.h): clocks, and what a call says of them.
 
 use std::collections::HashSet;
 
@@ -14,6 +15,8 @@ extern "C" {
     fn nn_test_priority(now: u32, had: u32, marked: u32) -> u32;
     fn nn_test_is_call(offset: u32) -> bool;
     fn nn_test_answer(offset: u32, now: u32, owner: bool, root: bool) -> u64;
+    fn nn_test_deadline_at(now: u64, seconds: u32) -> u64;
+    fn nn_test_deadline_passed(boot: u64, wall: u64, now_boot: u64, now_wall: u64) -> bool;
 }
 
 const ASK: u32 = 0;
@@ -213,4 +216,41 @@ fn ordinary_reads_are_no_calls() {
         .filter(|at| unsafe { nn_test_is_call(*at) })
         .collect();
     assert_eq!(calls.len(), 2);
+}
+
+const SECOND: u64 = 1_000_000_000;
+const BITS: u32 = (1 << 28) - 1;
+
+fn at(now: u64, seconds: u32) -> u64 {
+    // SAFETY: two numbers.
+    unsafe { nn_test_deadline_at(now, seconds) }
+}
+
+#[test]
+fn the_last_bits_of_a_second_are_enough() {
+    for second in [0, 1, 1_795_000_000, (1 << 28) - 1, 1 << 28, 7 << 28] {
+        for ahead in [0, 1, 3600, (1 << 27) - 1] {
+            let wanted = second + ahead;
+            let now = second * SECOND + 999_999_999;
+            assert_eq!(at(now, wanted as u32 & BITS), wanted * SECOND, "{second} {ahead}");
+        }
+    }
+}
+
+#[test]
+fn what_is_in_the_past_is_now() {
+    let now = 1_795_000_000 * SECOND + 5;
+    for before in [1, 60, 1 << 27] {
+        let second = 1_795_000_000 - before;
+        assert_eq!(at(now, second as u32 & BITS), now);
+    }
+}
+
+#[test]
+fn both_clocks_have_to_pass() {
+    // SAFETY: four numbers.
+    let passed = |boot, wall, now| unsafe { nn_test_deadline_passed(boot, wall, now, now) };
+    assert!(passed(5, 0, 5) && !passed(5, 0, 4));
+    assert!(passed(0, 5, 5) && !passed(0, 5, 4));
+    assert!(!passed(3, 5, 4) && passed(3, 5, 5));
 }

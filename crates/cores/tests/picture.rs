@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! The picture of W in docs/how-it-works.md: what it shows, and that it is of this core.
+//! The picture of W in docs/research/how-it-works.md: what it shows, and that it is of this core.
 
 use std::fs;
 use std::path::Path;

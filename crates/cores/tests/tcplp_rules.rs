@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! TCP-LP (Kuzmanovic and Knightly), point by point: docs/ledbat.md names the test beside each statement.
+//! TCP-LP (Kuzmanovic and Knightly), point by point: docs/research/ledbat.md names the test beside each statement.
 
 use crate::path::{near, Clock, Path, BUFFER, MS, SECOND, USUAL};
 use netnice_cores::{Algorithm, Recovery};

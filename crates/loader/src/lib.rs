@@ -24,7 +24,6 @@ pub mod pins;
 pub mod policy;
 pub mod quic;
 pub mod receiver;
-pub mod rootless;
 pub mod rules;
 mod sender;
 pub mod senders;

@@ -300,7 +300,7 @@ mod tests {
             .find(|(name, _)| *name == "threshold")
             .expect("used");
         let top = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        for page in ["README.md", "docs/rfc9743.md"] {
+        for page in ["README.md", "docs/research/rfc9743.md"] {
             let text = std::fs::read_to_string(format!("{top}/{page}")).expect(page);
             assert!(
                 text.contains(&format!(" {threshold} % of the base RTT")),

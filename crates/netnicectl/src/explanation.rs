@@ -18,7 +18,7 @@ use netnice_loader::settings::State;
 use netnice_loader::sockets::{flows, name_of, owners, sockets_of, Flow};
 use serde::Serialize;
 
-use crate::flow_filter::FlowFilter;
+use crate::traffic::FlowFilter;
 
 /// A cgroup that has its processes yield, and the rules that say so.
 #[derive(Debug, Serialize)]

@@ -11,7 +11,6 @@ mod cli;
 mod commands;
 mod demo;
 mod explanation;
-mod flow_filter;
 mod metrics;
 mod naming;
 mod plot;

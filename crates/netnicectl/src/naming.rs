@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use netnice_loader::cgroup::Hierarchy;
-use netnice_loader::container::{of_containerd, of_daemon, Container, Engine};
-use netnice_loader::rootless::{helpers_of, Helper};
+use netnice_loader::container::{helpers_of, of_containerd, of_daemon, Container, Engine, Helper};
 
 pub struct Named {
     pub cgroup: PathBuf,

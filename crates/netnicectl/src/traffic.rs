@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::{self, Display, Formatter};
 use std::net::SocketAddr;
+use std::str::FromStr;
 use std::time::Instant;
 
 use clap::ValueEnum;
@@ -271,6 +272,60 @@ fn scaled(number: u64, step: u64, units: [&str; 4]) -> String {
     }
     let digits = usize::from(unit > 0 && rest < 100.0);
     format!("{rest:.digits$}{}", units[unit])
+}
+
+/// One end: an address with a port, or a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Address(SocketAddr),
+    Port(u16),
+}
+
+impl End {
+    fn is(self, address: SocketAddr) -> bool {
+        match self {
+            Self::Address(own) => own == plain(address),
+            Self::Port(port) => port == address.port(),
+        }
+    }
+}
+
+/// Of a v4-mapped address the IPv4 one, as people write it.
+fn plain(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
+}
+
+impl FromStr for End {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        if let Some(port) = text.strip_prefix(':') {
+            return port.parse().map(Self::Port).map_err(drop);
+        }
+        text.parse().map(|a| Self::Address(plain(a))).map_err(drop)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowFilter(End, Option<End>);
+
+impl FlowFilter {
+    /// In either order.
+    pub fn matches(&self, flow: &Flow) -> bool {
+        let both = |a, b| self.0.is(a) && self.1.is_none_or(|other| other.is(b));
+        both(flow.local, flow.peer) || both(flow.peer, flow.local)
+    }
+}
+
+impl FromStr for FlowFilter {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text.split_once('-') {
+            None => Ok(Self(text.parse()?, None)),
+            Some((one, other)) => Ok(Self(one.parse()?, Some(other.parse()?))),
+        }
+    }
 }
 
 #[cfg(test)]

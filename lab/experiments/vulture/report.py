@@ -51,7 +51,7 @@ RUNS = 10
 """Of the faithful core a number, as in the paper: it is chaotic, and one run may be a lucky one."""
 NOISE = (
     "{seeds} runs have {mean} ± {half}; its mode is the sign of a noisy sum and hangs on a jitter that the report does "
-    "not state (docs/downloads-paper.md)"
+    "not state (docs/research/downloads-paper.md)"
 )
 DIFFERS = (
     "The propagation delay lies on the way of the ACKs; the paper's 9.41 Mbit/s of goodput are 9.56 here (no preamble "

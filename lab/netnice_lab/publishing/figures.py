@@ -2,7 +2,7 @@
 """The index of the papers' figures and tables: how the claims of each stand, what draws it, where its numbers are."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lint.links import HEADING, slug
@@ -19,15 +19,19 @@ Experiments = Callable[[str, str], Sequence[str]]
 
 def by_figure(found: Sequence[Held]) -> dict[str, list[Held]]:
     """The claims of each figure, figures first, in their order."""
-    names = dict.fromkeys(filter(None, (papers.figure(one.claim) for one in found)))
-    ordered = sorted(names, key=lambda name: (name[0], int(name.split()[1]) if name[-1].isdigit() else 0))
-    return {name: [one for one in found if papers.figure(one.claim) == name] for name in ordered}
+    names = ordered(filter(None, (papers.figure(one.claim) for one in found)))
+    return {name: [one for one in found if papers.figure(one.claim) == name] for name in names}
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """Each once, figures before tables, by their numbers."""
+    return sorted(dict.fromkeys(names), key=lambda name: (name[0], int(name.split()[1]) if name[-1].isdigit() else 0))
 
 
 def sections(experiments: Experiments) -> dict[str, str]:
-    """Of each experiment with a table in docs/ the first section that has one, as a link from docs/papers/."""
+    """Of each experiment with a table in docs/research/ the first section that has one, as a link from its papers/."""
     found: dict[str, str] = {}
-    for page in sorted((places.CLONE / "docs").glob("*.md")):
+    for page in sorted((places.CLONE / "docs/research").glob("*.md")):
         found |= {name: link for name, link in in_page(page, experiments) if name not in found}
     return found
 

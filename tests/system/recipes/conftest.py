@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Two machines at the ends of a slow cable, rules that hold before anything starts on them, and what they then move.
 
-The rules are those of docs/policy.md: what a reader copies is what is tested.
+The rules are those of docs/use/policy.md: what a reader copies is what is tested.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from system.harness.commands import Pair, call, receiver
 from system.recipes.machine import Machine
 from testbed import Namespace, ownership, random_file, sockets
 
-_DOCUMENT = Path(__file__).parents[3] / "docs" / "policy.md"
+_DOCUMENT = Path(__file__).parents[3] / "docs" / "use" / "policy.md"
 #: What a rule begins with; other words in code belong to the rule before them.
 _NAMES = ("unit", "slice", "container", "cgroup", "command")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""The recipes of docs/policy.md.
+"""The recipes of docs/use/policy.md.
 
 Programs that copy, by their names and by the unit that a timer starts. Daemons that fetch for others, as their
 packages' units. Images and containers.

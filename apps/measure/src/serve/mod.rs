@@ -3,7 +3,6 @@
 
 mod echo;
 mod limits;
-mod transfer;
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,20 +10,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use echo::Sessions;
+use limits::{Doorway, Tally};
+use netnice_output::complain;
 use socket2::{Domain, SockRef, Socket, Type};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::congestion;
 use crate::token::{nonce, Proof, Token};
-use crate::wire::{self, Answer, Refusal, Request, Session};
-use echo::Sessions;
-use limits::{Doorway, Tally};
+use crate::wire::{self, Answer, Payload, Refusal, Request, Session};
+
 pub use limits::{Ledger, Limits};
-use netnice_output::complain;
-use transfer::Grant;
 
 /// For the whole handshake; for the request after it.
 const REQUEST_TIME: Duration = Duration::from_secs(5);
@@ -146,7 +145,7 @@ impl Shared {
                 let Some(grant) = self.grant(stream, bytes, seconds).await? else {
                     return Ok(());
                 };
-                transfer::take(stream, grant, &self.ledger).await
+                take(stream, grant, &self.ledger).await
             }
             Request::Download {
                 bytes,
@@ -159,7 +158,7 @@ impl Shared {
                 let Some(grant) = self.grant(stream, bytes, seconds).await? else {
                     return Ok(());
                 };
-                transfer::give(stream, grant, &self.ledger).await
+                give(stream, grant, &self.ledger).await
             }
             Request::Echo { seconds } => self.echo(stream, peer, key, seconds).await,
         }
@@ -210,4 +209,81 @@ fn listener(address: SocketAddr) -> io::Result<TcpListener> {
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
     TcpListener::from_std(socket.into())
+}
+
+/// A peer that has not moved a byte for so long is gone.
+const STALLED: Duration = Duration::from_secs(60);
+const CHUNK: usize = 64 * 1024;
+
+/// What a transfer was granted.
+#[derive(Debug, Clone, Copy)]
+struct Grant {
+    bytes: u64,
+    seconds: f64,
+}
+
+/// Takes what comes, until it ends or is enough, and says how much that was.
+/// The client is gone.
+async fn take(stream: &mut TcpStream, grant: Grant, ledger: &Ledger) -> io::Result<()> {
+    let mut buffer = vec![0; CHUNK];
+    let begun = Instant::now();
+    let (mut bytes, mut last) = (0, begun);
+    while bytes < grant.bytes && begun.elapsed().as_secs_f64() < grant.seconds {
+        let reserved = ledger.reserve((grant.bytes - bytes).min(CHUNK as u64), last);
+        let room = usize::try_from(reserved).unwrap_or(CHUNK);
+        if room == 0 {
+            break;
+        }
+        let read = timeout(STALLED, stream.read(&mut buffer[..room])).await;
+        let moved = moved(&read);
+        if moved > 0 {
+            last = Instant::now();
+        }
+        bytes += moved;
+        let wait = ledger.spend(reserved, moved, last);
+        if read?? == 0 {
+            break;
+        }
+        pause(wait).await;
+    }
+    let seconds = last.duration_since(begun).as_secs_f64();
+    wire::write(stream, &wire::Answer::Arrived { bytes, seconds }).await?;
+    stream.shutdown().await
+}
+
+/// Sends what was granted once the client says so, and closes.
+/// The client is gone.
+async fn give(stream: &mut TcpStream, grant: Grant, ledger: &Ledger) -> io::Result<()> {
+    let payload = Payload::new(CHUNK);
+    timeout(STALLED, stream.read_u8()).await??;
+    let begun = Instant::now();
+    let mut left = grant.bytes;
+    while left > 0 && begun.elapsed().as_secs_f64() < grant.seconds {
+        let reserved = ledger.reserve(left.min(CHUNK as u64), Instant::now());
+        let room = usize::try_from(reserved).unwrap_or(CHUNK);
+        if room == 0 {
+            break;
+        }
+        let written = timeout(STALLED, stream.write(&payload.bytes()[..room])).await;
+        let moved = moved(&written);
+        left -= moved;
+        let wait = ledger.spend(reserved, moved, Instant::now());
+        written??;
+        pause(wait).await;
+    }
+    stream.shutdown().await
+}
+
+/// Bytes that a read or a write moved; a peer that is gone moved none.
+fn moved<T>(done: &Result<io::Result<usize>, T>) -> u64 {
+    done.as_ref()
+        .ok()
+        .and_then(|done| done.as_ref().ok())
+        .map_or(0, |&moved| moved as u64)
+}
+
+async fn pause(wait: Duration) {
+    if !wait.is_zero() {
+        tokio::time::sleep(wait).await;
+    }
 }

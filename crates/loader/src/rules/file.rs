@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The administrator's file: TOML, a `[[rule]]` for each kind of work that should yield.
 
+use std::fmt::{self, Formatter};
 use std::fs;
 use std::path::Path;
 
+use serde::de::{self, Deserializer, Unexpected, Visitor};
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::containers::{self, Asks, CONTAINERS, SCOPE};
 use super::hours::{Hours, NoHours};
 use super::launchers;
-use super::level::Level;
 use super::rule::{NoPattern, Pattern, Rule, Subject};
-use crate::group::{Direction, Group, HIGHEST_LEVEL};
+use crate::group::{level_named, Direction, Group, HIGHEST_LEVEL};
 use crate::shared::NN_RULES;
 use crate::{Error, Result};
 
@@ -236,3 +237,33 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
 
 #[cfg(test)]
 mod tests;
+
+/// Its number, which may be too high.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Level(pub(super) u32);
+
+impl<'de> Deserialize<'de> for Level {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Number)
+    }
+}
+
+struct Number;
+
+impl Visitor<'_> for Number {
+    type Value = Level;
+
+    fn expecting(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str("a level: 0, 1, 2, \"low\", \"lower\" or \"lowest\"")
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Level, E> {
+        let level = u32::try_from(number).map(Level);
+        level.map_err(|_| E::invalid_value(Unexpected::Signed(number), &self))
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Level, E> {
+        let level = level_named(name).map(Level);
+        level.ok_or_else(|| E::invalid_value(Unexpected::Str(name), &self))
+    }
+}

@@ -9,7 +9,6 @@ mod containers;
 mod file;
 mod hours;
 mod launchers;
-mod level;
 mod rule;
 pub mod timetable;
 

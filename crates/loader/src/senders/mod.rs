@@ -12,7 +12,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
 
-use crate::rootless::helpers_of;
+use crate::container::helpers_of;
 use crate::sockets::{name_of, owners, Owner};
 
 pub(crate) use processes::commands;

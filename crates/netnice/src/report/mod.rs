@@ -2,7 +2,6 @@
 //! --report: how COMMAND's connections yielded, in a line once it has ended.
 
 mod child;
-mod summary;
 mod tally;
 
 use std::io::Write;

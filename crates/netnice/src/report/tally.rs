@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! COMMAND's connections, looked at a few times a second: bytes, and whether they yield.
+//! COMMAND's connections, looked at a few times a second: bytes, and whether they yield. What is said of them, in a line.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::{self, Display, Formatter};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use netnice_loader::senders::{family, senders, Sender};
 use netnice_loader::settings::slow_above;
 use netnice_loader::sockets::{flows, sockets_of, Flow};
-
-use super::summary::Report;
+use serde::Serialize;
 
 const FIRST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_millis(200);
@@ -147,4 +147,116 @@ impl Tally {
 
 fn ends(flow: &Flow) -> (SocketAddr, SocketAddr) {
     (flow.local, flow.peer)
+}
+
+/// What was seen of COMMAND's connections.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Report {
+    pub command: String,
+    pub connections: usize,
+    pub yielded: usize,
+    /// Bytes of all connections.
+    pub sent: u64,
+    pub received: u64,
+    pub seconds: f64,
+    /// A connection that yielded saw a queue.
+    pub yielded_seconds: f64,
+    /// A connection that yielded had data to send, and none was acknowledged for a second.
+    pub starved_seconds: f64,
+    /// Processes that send for it.
+    pub senders: Vec<Sender>,
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            command,
+            connections,
+            yielded,
+            ..
+        } = self;
+        match (connections, yielded) {
+            (0, _) => write!(f, "{command}: no connection of it yielded: none was seen")?,
+            (all, 0) => write!(f, "{command}: no connection of it yielded: {all} in the foreground")?,
+            (all, yielded) => write!(f, "{command}: {yielded} of {all} connections yielded")?,
+        }
+        write!(
+            f,
+            ", {} sent, {} received in {:.1} s; yielded for {:.1} s, starved for {:.1} s",
+            size(self.sent),
+            size(self.received),
+            self.seconds,
+            self.yielded_seconds,
+            self.starved_seconds
+        )?;
+        match self.yielded {
+            0 => self.senders.iter().try_for_each(|sender| write!(f, "; {sender}")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Bytes as a person reads them.
+fn size(bytes: u64) -> String {
+    let mut number = bytes as f64;
+    let mut units = ["B", "kB", "MB", "GB"].into_iter();
+    let mut unit = units.next().unwrap_or_default();
+    for next in units {
+        if number < 1000.0 {
+            break;
+        }
+        (number, unit) = (number / 1000.0, next);
+    }
+    match unit {
+        "B" => format!("{bytes} B"),
+        _ => format!("{number:.1} {unit}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netnice_loader::senders::Way;
+
+    use super::*;
+
+    #[test]
+    fn one_line() {
+        let report = Report {
+            command: "rsync".to_owned(),
+            connections: 3,
+            yielded: 2,
+            sent: 12_345_678,
+            received: 999,
+            seconds: 12.34,
+            yielded_seconds: 3.0,
+            ..Report::default()
+        };
+        assert_eq!(
+            report.to_string(),
+            "rsync: 2 of 3 connections yielded, 12.3 MB sent, 999 B received in 12.3 s; \
+             yielded for 3.0 s, starved for 0.0 s"
+        );
+    }
+
+    #[test]
+    fn the_process_that_sends_is_named_if_none_yielded() {
+        let sender = Sender {
+            pid: Some(4711),
+            program: "ssh".to_owned(),
+            way: Way::SshMaster,
+            level: None,
+            asked_by: Some(0),
+        };
+        let mut report = Report {
+            command: "rsync".to_owned(),
+            senders: vec![sender],
+            ..Report::default()
+        };
+        let said = report.to_string();
+        assert!(said.starts_with("rsync: no connection of it yielded"), "{said}");
+        assert!(said.contains("process 4711 (ssh) sends for it"), "{said}");
+        report.yielded = 1;
+        report.connections = 1;
+        assert!(!report.to_string().contains("4711"));
+    }
 }

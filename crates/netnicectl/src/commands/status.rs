@@ -15,13 +15,12 @@ use netnice_loader::status::{status, Condition};
 use netnice_output::print;
 
 use crate::explanation::{OfCgroup, OfProcess, OfSocket};
-use crate::flow_filter::FlowFilter;
 use crate::metrics;
 use crate::naming::named;
 use crate::plot::Plot;
 use crate::shared::print_json;
 use crate::summary::Summary;
-use crate::traffic::{Column, Look, Traffic};
+use crate::traffic::{Column, FlowFilter, Look, Traffic};
 
 /// As LSB's init scripts and systemctl have it.
 const NOT_UP: u8 = 3;

@@ -144,3 +144,26 @@ fn columns_and_sums() {
         &["2", "10.0kb/s", "0bit/s", "backup.service"]
     );
 }
+
+#[test]
+fn how_they_are_written() {
+    for text in [
+        ":443",
+        "192.0.2.1:443",
+        "[2001:db8::1]:443",
+        "192.0.2.1:1-192.0.2.2:2",
+        ":1-:2",
+    ] {
+        assert!(text.parse::<FlowFilter>().is_ok(), "{text}");
+    }
+    for text in ["443", "cron.service", "a:b", ":", ":70000", "docker-3f.scope", ""] {
+        assert!(text.parse::<FlowFilter>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_mapped_address_is_the_one_that_people_write() {
+    let end: End = "192.0.2.1:443".parse().expect("valid");
+    assert!(end.is("[::ffff:192.0.2.1]:443".parse().expect("valid")));
+    assert!(!end.is("192.0.2.1:80".parse().expect("valid")));
+}
