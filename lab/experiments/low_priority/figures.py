@@ -184,7 +184,7 @@ EXPERIMENTS["lbe-fig4"] = Experiment(
     title="Low-priority TCP in Linux, figure 4: in which part of its runs a flavour has more than the other",
     claim="Nice achieves a higher throughput than others only about 15 % of the times, against Vegas and TCP-LP; it "
     "was never found to be more aggressive than Cubic or NewReno. TCP-LP is actually more aggressive than Vegas.",
-    differs="The runs of lbe-fig3. Twelve flavours share the ranking; that of the report's five: docs/research/lowprio.md.",
+    differs="The runs of lbe-fig3. Twelve flavours share the ranking; docs/research/lowprio.md has the five.",
     sweep={"pair": PAIRS},
     scenario=meeting,
     figures=[Figure("first", "part", "second", "", "part of its runs that it wins", kind="stack")],

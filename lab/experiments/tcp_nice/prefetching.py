@@ -77,7 +77,7 @@ MISSES["nice-fig10"] = misses.read(
             aggressive-netnice: modem
             aggressive-reno triples the wait on the: modem
         """,
-        "all prefetches together leave room on the line (docs/research/prefetching.md); what it takes to hurt: nice-harm": """
+        "all prefetches together leave room (docs/research/prefetching.md); what it takes to hurt: nice-harm": """
             aggressive-reno is six times as slow as none on: cable
             aggressive-reno is ten times as slow as none on: cable
         """,
