@@ -233,6 +233,10 @@ class TestFile:
         assert f"now: {slice_.name}/nnt-a.service" in said
         assert attached() == {}
         assert netnicectl("policy", "show").stdout == "no rule holds\n"
+        assert "rules in effect" not in netnicectl("status").stdout
+        apply(unit("nnt-*") + '[[rule]]\ncommand = "nnt-none"\n')
+        assert "rules in effect: 2; 'netnicectl policy show' prints them" in netnicectl("status").stdout
+        assert [rule["pattern"] for rule in status()["rules"]] == ["nnt-*", "nnt-none"]
 
     def test_check_warns_of_a_name_that_the_kernel_cuts(self, apply: Apply) -> None:
         said = apply('[[rule]]\ncommand = "nnt-a-very-long-program"\n', "check").stdout.splitlines()
