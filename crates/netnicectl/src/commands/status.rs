@@ -95,6 +95,7 @@ pub struct Top {
     /// Draw rate and queueing delay of the last minute
     ///
     /// Of all connections that would be shown: their rates together, in both directions, and the longest queueing delay.
+    /// It begins when the command does.
     #[arg(long, conflicts_with = "sort")]
     plot: bool,
     /// Time between two screens: 0.1 to 3600
