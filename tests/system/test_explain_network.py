@@ -9,8 +9,9 @@ import sys
 
 import pytest
 
-from system.harness.commands import Pair, Run, netnicectl
+from system.harness.commands import DROP, Pair, Run, name, netnicectl
 from testbed import Process, program
+from testbed.namespace import wait_until
 
 pytestmark = pytest.mark.usefixtures("up")
 
@@ -70,3 +71,11 @@ def test_what_a_user_may_not_see_is_no_absence(pair: Pair, as_nobody: Run) -> No
     assert "its connections  not known\n" in said
     assert f"only root can see them: 'sudo netnicectl explain {client.pid}'" in said
     assert "none" not in said
+
+
+def test_a_users_own_process_elsewhere(pair: Pair, as_nobody: Run) -> None:
+    with pair.a.spawn(*DROP, "sleep", "600") as process:
+        wait_until(lambda: name(process.pid) == "sleep", "it to run")
+        said = as_nobody("netnicectl", "explain", str(process.pid)).stdout
+        assert "in another network namespace" in said
+        assert f"only root can see them: 'sudo netnicectl explain {process.pid}'" in said

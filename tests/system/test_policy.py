@@ -175,17 +175,17 @@ class TestPrograms:
         """A process that its own user has made as nice is not, nor one that a rule still names."""
         rule = '[[rule]]\ncommand = "nnt-sleeper-*"\nlevel = 1\n'
         with Process([str(sleeper), "600"]) as one, Process([program("netnice"), "sleep", "600"]):
-            assert "stay so" not in apply(rule).stderr
-            assert "stay so" not in apply(rule + unit("nnt-none")).stderr
+            assert "former rule" not in apply(rule).stderr
+            assert "former rule" not in apply(rule + unit("nnt-none")).stderr
             for text in (rule.replace("1", "0"), ""):
                 said = apply(text).stderr
-                assert f"stay so until they end: {one.pid} (nnt-sleeper-lon)." in said
+                assert f"at the level of a former rule until they end: {one.pid} (nnt-sleeper-lon)." in said
                 assert f"'sudo netnice -n off -d -p {one.pid}'" in said
             netnice("-n", "off", "-d", "-p", str(one.pid))
             apply(rule.replace("1", "0"))
-            assert "stay so" not in apply(rule).stderr
+            assert "former rule" not in apply(rule).stderr
             netnice("-n", "off", "-d", "-p", str(one.pid))
-            assert "stay so" not in apply("").stderr
+            assert "former rule" not in apply("").stderr
 
 
 class TestFile:

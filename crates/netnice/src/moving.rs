@@ -51,10 +51,10 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
 fn without_sockets(pids: &[u32]) -> String {
     match pids {
         [pid] => format!(
-            "process {pid} has no TCP socket now; what it opens from now on yields.\n\
+            "process {pid} has no TCP socket now; TCP connections that it opens from now on yield.\n\
              See what it has: 'netnicectl explain {pid}'."
         ),
-        _ => "none of these processes has a TCP socket now; what they open from now on yields.\n\
+        _ => "none of these processes has a TCP socket now; TCP connections that they open from now on yield.\n\
               See what one has: 'netnicectl explain PID'."
             .to_owned(),
     }

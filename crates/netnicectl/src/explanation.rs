@@ -253,7 +253,7 @@ impl OfProcess {
 const ELSEWHERE: &str = "if it has traffic, another process may send for it: 'sudo netnicectl top --all'";
 /// Of incoming traffic.
 const COARSE: &str = "the window scale is large, as the connection was opened without netnice. \
-                      Start the program again, with netnice";
+                      One that a program opens with netnice yields well";
 
 /// Of attached cgroups and rules.
 const UNSEEN: &str = "only root can see whether it is attached, or named by a rule";
@@ -269,7 +269,7 @@ fn promised(group: Group) -> String {
     if group.direction.receives() {
         parts.push(receives.to_owned());
     }
-    format!("what it opens from now on {}", parts.join(" and "))
+    format!("what it opens by TCP from now on {}", parts.join(" and "))
 }
 
 #[derive(Debug, Serialize)]

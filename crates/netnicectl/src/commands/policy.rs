@@ -140,7 +140,7 @@ fn stay(kept: &[(u32, String)]) -> String {
     let names: Vec<String> = kept.iter().map(|(pid, name)| format!("{pid} ({name})")).collect();
     let pids: Vec<String> = kept.iter().map(|(pid, _)| pid.to_string()).collect();
     format!(
-        "a rule that holds no longer had put these processes in the background; they stay so until they end: {}.\n\
+        "processes stay at the level of a former rule until they end: {}.\n\
          To return them: 'sudo netnice -n off -d -p {}'.",
         names.join(", "),
         pids.join(" ")

@@ -185,7 +185,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 ///
 /// A process has a level by itself: 'netnice' started it, 'netnice -p' moved it, a rule names it, or it inherits from
 /// its parent. Its cgroups may have one too, by 'netnicectl attach' or a rule. The nicer one counts. A connection has
-/// the level that its process had when it was made, unless it was moved since. Users see their own; root sees all.
+/// the level that its process had when it was made, unless it was moved since. Users see their own; root sees all, in
+/// every network namespace.
 ///
 /// Another process may send for it or for what it has started. That process is named, with its level. It may be an ssh
 /// master, a daemon, a FUSE mount or the network of a rootless container.

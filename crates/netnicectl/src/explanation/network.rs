@@ -2,6 +2,7 @@
 //! What a process has besides TCP connections that are seen: UDP, another network namespace, or what is not told.
 
 use anyhow::Result;
+use netnice_loader::facts::privileged;
 use netnice_loader::network::{of_process, Network, Untold};
 use netnice_loader::sockets::Flow;
 use serde::Serialize;
@@ -29,16 +30,16 @@ impl OfNetwork {
                     untold: None,
                 },
             ),
-            Err(why) => (Vec::new(), Self::untold(pid, &why)),
+            Err(why) => (Vec::new(), Self::untold(pid, &why, privileged())),
         })
     }
 
-    fn untold(pid: u32, why: &Untold) -> Self {
+    fn untold(pid: u32, why: &Untold, is_root: bool) -> Self {
         let said = match why {
-            Untold::Others => format!("only root can see them: 'sudo netnicectl explain {pid}'"),
-            Untold::Closed(why) => format!(
-                "its network namespace cannot be entered: {why}. As root: 'nsenter -t {pid} -n netnicectl explain {pid}'"
+            Untold::Closed(why) if is_root => format!(
+                "its network namespace cannot be entered: {why}. On the host: 'sudo netnicectl explain PID', with its PID there"
             ),
+            _ => format!("only root can see them: 'sudo netnicectl explain {pid}'"),
         };
         Self {
             other_network_namespace: matches!(why, Untold::Closed(_)),
@@ -88,12 +89,12 @@ mod tests {
 
     #[test]
     fn what_is_not_told_names_a_command() {
-        let said = |why: Untold| OfNetwork::untold(4711, &why).remarks(4711).join("\n");
-        assert!(said(Untold::Others).contains("'sudo netnicectl explain 4711'"));
-        let closed = said(Untold::Closed(io::Error::from_raw_os_error(1)));
-        assert!(
-            closed.contains("'nsenter -t 4711 -n netnicectl explain 4711'"),
-            "{closed}"
-        );
+        let said = |why: Untold, is_root| OfNetwork::untold(4711, &why, is_root).remarks(4711).join("\n");
+        let closed = || Untold::Closed(io::Error::from_raw_os_error(1));
+        for why in [Untold::Others, closed()] {
+            assert!(said(why, false).contains("only root can see them: 'sudo netnicectl explain 4711'"));
+        }
+        let root = said(closed(), true);
+        assert!(root.contains("On the host") && root.contains("not permitted"), "{root}");
     }
 }
