@@ -245,20 +245,43 @@ def test_no_root_and_no_sudo_is_said(bare: Path) -> None:
     assert not (bare / "apt-log").exists()
 
 
-@pytest.mark.parametrize(("option", "expected"), [((), "hooks\n"), (("--no-hook",), "")])
-def test_the_hook_is_this_clones_alone(bare: Path, option: tuple[str, ...], expected: str) -> None:
+@pytest.mark.parametrize(
+    ("goal", "hook", "expected"),
+    [
+        *((goal, 1, "hooks\n") for goal in ("test", "verify", "tools")),
+        *((goal, 1, "") for goal in ("build", "demo")),
+        ("test", 0, ""),
+    ],
+)
+def test_the_hook_is_this_clones_alone(bare: Path, goal: str, hook: int, expected: str) -> None:
+    """A machine that only builds has no linters that it could run."""
     clone = bare / "clone"
-    git = ["git", "-C", str(clone)]
     quiet = os.environ | {"HOME": str(bare), "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run([*git, "init", "-q"], check=True, env=quiet)
+    subprocess.run(["git", "-C", str(clone), "init", "-q"], check=True, env=quiet)
+    parts = "".join(f". {clone}/setup.d/{part}.sh; " for part in ("say", "apt", "hook"))
+    script = f"HERE={clone} GOAL={goal} HOOK={hook}; {parts} install_hook"
+    for _ in range(2):
+        subprocess.run(["sh", "-euc", script], env=quiet, check=True, capture_output=True, timeout=60)
+    assert hooks_of(clone, quiet) == expected
+    assert not (bare / ".gitconfig").exists()
+
+
+def test_a_build_leaves_the_clones_hooks_alone(bare: Path) -> None:
+    clone = bare / "clone"
+    quiet = os.environ | {"HOME": str(bare), "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run(["git", "-C", str(clone), "init", "-q"], check=True, env=quiet)
     stand_in(bare / "bin", "make", "exit 0")
     stand_in(bare / "bin", "rustc", "echo rustc 1.99.0")
     stand_in(bare / "bin", "cargo", "echo cargo 1.99.0")
     stand_in(bare / "bin", "dpkg-query", "echo installed")
-    for _ in range(2):
-        assert setup(bare, "--yes", *option, "build").returncode == 0
-    shown = subprocess.run(
-        [*git, "config", "--local", "core.hooksPath"], capture_output=True, text=True, env=quiet, check=False
-    )
-    assert shown.stdout == expected
+    done = setup(bare, "--yes", "build")
+    assert done.returncode == 0
+    assert "hook" not in done.stdout + done.stderr
+    assert hooks_of(clone, quiet) == ""
     assert not (bare / ".gitconfig").exists()
+
+
+def hooks_of(clone: Path, environment: dict[str, str]) -> str:
+    """What git has as this clone's folder of hooks."""
+    words = ["git", "-C", str(clone), "config", "--local", "core.hooksPath"]
+    return subprocess.run(words, capture_output=True, text=True, env=environment, check=False).stdout

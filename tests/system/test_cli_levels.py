@@ -209,4 +209,4 @@ def test_check_warns_of_launchers() -> None:
     file.write_text('[[rule]]\ncommand = "podman"\ninherit = false\n')
     said = netnicectl("policy", "check", str(file)).stdout
     assert "warning" not in said
-    assert "programs named podman: 0, without what they start, when they begin, and those that run" in said
+    assert "programs named podman: at level 0, without what they start, when they begin, and those that run" in said

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from contextlib import suppress
@@ -131,6 +132,19 @@ def test_off_gives_the_window_back_to_the_kernel(pair: Pair) -> None:
         assert marks(pair.a, 4, "dport", web.port) == ("cubic", 0)
 
 
+def on_a_terminal(*words: str) -> str:
+    """What netnice says there."""
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb") as screen:
+        subprocess.run([program("netnice"), *words], stdout=theirs, stderr=theirs, check=True, timeout=60)
+        os.write(theirs, b"end")
+        os.close(theirs)
+        said = b""
+        while not said.endswith(b"end"):
+            said += screen.read1(4096)
+    return said.removesuffix(b"end").decode()
+
+
 def niceness(pid: int) -> str:
     """As `netnice -p` prints it."""
     return netnice("-p", str(pid)).stdout.strip()
@@ -172,6 +186,17 @@ class TestProcesses:
             finally:
                 for pid in family:
                     os.kill(pid, 9)
+
+    def test_one_without_a_socket_is_told(self, pair: Pair) -> None:
+        with Process([program("sleep"), "600"]) as sleeper:
+            said = on_a_terminal("-n", "0", "-p", str(sleeper.pid))
+            assert f"process {sleeper.pid} has no TCP socket now" in said
+            assert f"'netnicectl explain {sleeper.pid}'" in said
+            assert on_a_terminal("-n", "off", "-p", str(sleeper.pid)) == ""
+            client, _, _ = pair.connect()
+            assert on_a_terminal("-n", "0", "-p", str(client.pid), str(sleeper.pid)) == ""
+            done = netnice("-n", "0", "-p", str(sleeper.pid))
+            assert done.stdout + done.stderr == "", "a script is told nothing"
 
     def test_a_thread_stands_for_its_process(self) -> None:
         script = "import threading, time; threading.Thread(target=time.sleep, args=(600,), daemon=True).start()"
@@ -232,6 +257,9 @@ class TestErrors:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         assert done.returncode == 125
         assert "CAP_SYS_PTRACE" in done.stderr
+
+    def test_a_name_is_no_number(self) -> None:
+        assert "'pidof NAME'" in netnice("-n", "0", "-p", "rsync", check=False).stderr
 
     @pytest.mark.parametrize("words", [["-p"], ["-p", "0"], ["-p", "x"], ["-n", "1", "-p", "1", "--", "true"]])
     def test_a_wrong_command_line(self, words: list[str]) -> None:

@@ -27,11 +27,14 @@ def demo() -> subprocess.Popen[str]:
     return subprocess.Popen([program("netnicectl"), "demo"], stderr=subprocess.PIPE, text=True)
 
 
-def on_the_line(process: subprocess.Popen[str]) -> list[int]:
-    """Waits until pages are fetched; gives the processes that do so, with the guard."""
+def on_the_line(process: subprocess.Popen[str], *, loads: bool = True) -> list[int]:
+    """Waits until pages are fetched; gives the processes that do so, with the guard. ``loads``: it loads netnice."""
     assert process.stderr is not None
+    said = []
     for line in process.stderr:
+        said.append(line)
         if "page loads alone" in line:
+            assert ("load netnice\n" in said) == loads, said
             return descendants(process.pid)
     raise AssertionError("no page was fetched")
 
@@ -82,7 +85,7 @@ def test_an_interrupted_demo_leaves_nothing(down: dict[int, str], number: signal
 def test_a_demo_leaves_netnice_loaded_if_it_was() -> None:
     before = kernel.pins()
     with demo() as process:
-        on_the_line(process)
+        on_the_line(process, loads=False)
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 128 + signal.SIGTERM
     assert kernel.pins() == before

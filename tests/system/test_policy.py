@@ -171,17 +171,34 @@ class TestPrograms:
                 assert netnice("-p", *pids).stdout.split() == ["2", "2", "foreground", "foreground"]
                 os.kill(int(after), 9)
 
+    def test_those_that_stay_without_a_rule_are_named(self, apply: Apply, sleeper: Path) -> None:
+        """A process that its own user has made as nice is not, nor one that a rule still names."""
+        rule = '[[rule]]\ncommand = "nnt-sleeper-*"\nlevel = 1\n'
+        with Process([str(sleeper), "600"]) as one, Process([program("netnice"), "sleep", "600"]):
+            assert "former rule" not in apply(rule).stderr
+            assert "former rule" not in apply(rule + unit("nnt-none")).stderr
+            for text in (rule.replace("1", "0"), ""):
+                said = apply(text).stderr
+                assert f"at the level of a former rule until they end: {one.pid} (nnt-sleeper-lon)." in said
+                assert f"'sudo netnice -n off -d -p {one.pid}'" in said
+            netnice("-n", "off", "-d", "-p", str(one.pid))
+            apply(rule.replace("1", "0"))
+            assert "former rule" not in apply(rule).stderr
+            netnice("-n", "off", "-d", "-p", str(one.pid))
+            assert "former rule" not in apply("").stderr
+
 
 class TestFile:
     @pytest.mark.parametrize(
         ("text", "why"),
         [
             ("[[rule]]\n", "line 1: a rule names one of unit, slice, container, label, cgroup and command"),
-            ('\n[[rule]]\nunit = "a*b*"\n', "line 2: 'a*b*': it has several '*'"),
+            ('\n[[rule]]\nunit = "a*b*"\n', "line 3: 'a*b*': it has several '*'"),
+            (unit("a", 3), "line 3: there is no level 3"),
             ('[[rule]]\nunit = "a"\nlevle = 1\n', "unknown field `levle`"),
             ("rule\n", "line 1"),
             ('[[rule]]\ncommand = "/usr/bin/curl"\n', "Name the file without its folders: 'curl'"),
-            ('[[rule]]\ncommand = "*"\n', "line 1: '*' names every program"),
+            ('[[rule]]\ncommand = "*"\n', "line 2: '*' names every program"),
             (unit("system.slice/a.service"), "To name the whole path, write cgroup"),
             (f'[[rule]]\ncontainer = "{"a" * 108}"\n', "it has 129 bytes, and there is room for 128"),
         ],
@@ -212,10 +229,14 @@ class TestFile:
     def test_check_tells_what_a_rule_means(self, apply: Apply, slice_: Path) -> None:
         (slice_ / "nnt-a.service").mkdir()
         said = apply("# ours\n" + unit("nnt-*"), "check").stdout
-        assert said.startswith('line 2: unit = "nnt-*"\n  units and cgroups named nnt-*: 0, with all')
+        assert said.startswith('line 2: unit = "nnt-*"\n  units and cgroups named nnt-*: at level 0, with all')
         assert f"now: {slice_.name}/nnt-a.service" in said
         assert attached() == {}
         assert netnicectl("policy", "show").stdout == "no rule holds\n"
+        assert "rules in effect" not in netnicectl("status").stdout
+        apply(unit("nnt-*") + '[[rule]]\ncommand = "nnt-none"\n')
+        assert "rules in effect: 2; 'netnicectl policy show' prints them" in netnicectl("status").stdout
+        assert [rule["pattern"] for rule in status()["rules"]] == ["nnt-*", "nnt-none"]
 
     def test_check_warns_of_a_name_that_the_kernel_cuts(self, apply: Apply) -> None:
         said = apply('[[rule]]\ncommand = "nnt-a-very-long-program"\n', "check").stdout.splitlines()
@@ -226,6 +247,8 @@ class TestFile:
         done = netnicectl("policy", "apply", "/nonexistent/policy.toml", check=False)
         assert done.returncode == 1
         assert "cannot read /nonexistent/policy.toml" in done.stderr
+        assert done.stderr.count("No such file") == 1
+        assert "man policy.toml" in done.stderr
 
 
 class TestExplain:
@@ -245,9 +268,9 @@ class TestExplain:
             assert said["causes"][0]["rules"][0]["pattern"] == "nnt-why*"
             assert (said["in_effect"]["level"], said["in_effect"]["direction"]) == (1, "both")
             text = netnicectl("explain", "nnt-why.service").stdout
-            assert "by the policy (units and cgroups named nnt-why*: 1)" in text
-            assert f"{slice_.name}: 0 send only, attached by hand" in text
-            assert f"{process.pid} (sleep): 0 receive only by itself" in text
+            assert "by the policy (units and cgroups named nnt-why*: at level 1)" in text
+            assert f"{slice_.name}: at level 0 send only, attached by hand" in text
+            assert f"{process.pid} (sleep): at level 0 receive only, by itself" in text
 
     def test_what_a_user_cannot_see(self, as_nobody: Run, slice_: Path) -> None:
         """The user's process is in a unit that is attached; only root can read that."""

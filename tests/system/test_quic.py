@@ -130,7 +130,7 @@ class TestWho:
             subprocess.Popen(waiting, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as waits,
         ):
             wait_until(lambda: name(waits.pid) == "its-name", "it to begin")
-            assert "its-name*: 0, without QUIC" in netnicectl("policy", "check", str(rules)).stdout
+            assert "its-name*: at level 0, without QUIC" in netnicectl("policy", "check", str(rules)).stdout
             netnicectl("policy", "apply", str(rules))
             assert len(programs()) == 4
             assert probe(*inside(scope)) == REFUSED

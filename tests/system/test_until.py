@@ -199,7 +199,7 @@ class TestRules:
 
     def test_shown(self, tmp_path: Path) -> None:
         self.apply(tmp_path, '[[rule]]\nunit = "nnt-*"\nfrom = "18:00"\nuntil = "08:00"\n')
-        assert "nnt-*: 0, from 18:00 until 08:00" in netnicectl("policy", "show").stdout
+        assert "nnt-*: at level 0, from 18:00 until 08:00" in netnicectl("policy", "show").stdout
         assert len(waiting(b"netnice-hours")) == 1
         netnicectl("policy", "apply", "--again")
         wait_until(lambda: len(waiting(b"netnice-hours")) == 1, "one process in place of the last")

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from system.harness.commands import Pair, end, netnice
+from system.harness.commands import Pair, end, netnice, netnicectl
 from system.harness.path import LARGEST, Trial, documents
 from testbed import ByteCounter, Namespace, Nginx, Path, program, sockets
 
@@ -73,6 +73,8 @@ class TestChosen:
 
         assert "its window scale is 14" in said("top", "--once")
         assert "(scale 14)" in said("doctor")
+        for why in (said("explain", str(client.pid)), netnicectl("explain", str(client.pid)).stdout):
+            assert "it yields badly on 1: the window scale is large" in why
 
 
 @pytest.mark.timeout(600)

@@ -25,18 +25,21 @@ pub enum Error {
     Unsupported(Vec<Finding>),
     #[error("only root can {0}.\nTry 'sudo …' the same command.")]
     NotRoot(&'static str),
-    #[error("cannot {what} {}: {source}", path.display())]
+    // No field is named 'source': a reason that is in the text must not be printed a second time.
+    #[error("cannot {what} {}: {why}", path.display())]
     File {
         what: &'static str,
         path: PathBuf,
-        source: io::Error,
+        why: io::Error,
     },
-    #[error("the kernel refused to {what}: {source}{log}", log = indented(log))]
+    #[error("the kernel refused to {what}: {why:#}{log}", log = indented(log))]
     Bpf {
         what: String,
         log: String,
-        source: libbpf_rs::Error,
+        why: libbpf_rs::Error,
     },
+    #[error("cannot read {}: {}.\nWrite rules there, see 'man policy.toml', or name another file.", .0.display(), .1)]
+    NoPolicy(PathBuf, io::Error),
     #[error("process {0} has held {1} for {2} s: another netnice is starting or stopping, or hangs.\nWait for it, or end it, and try again.")]
     Locked(String, PathBuf, u64),
     #[error("netnice on this machine is reserved by PID {0} ({1}), and has been for the {2} s that this command waited.\nTry again when that process has ended, or end it: 'kill {0}'. Nothing was changed.")]
@@ -99,7 +102,7 @@ pub enum Error {
     OutsideHierarchy(PathBuf, PathBuf),
     #[error("no cgroup v2 hierarchy is mounted.\nMount one: 'mount -t cgroup2 none /sys/fs/cgroup' (or boot with systemd.unified_cgroup_hierarchy=1).")]
     NoCgroup2,
-    #[error("{} cannot be applied: {}\nNothing was changed. 'netnicectl policy check' tells what each rule means.", .0.display(), .1.trim_end())]
+    #[error("{} cannot be applied: {}\nNothing was changed. What a rule may say: 'man policy.toml'.", .0.display(), .1.trim_end())]
     BadPolicy(PathBuf, String),
     #[error("cannot empty the cgroup {}: processes keep starting in it.\nEnd them and run 'netnicectl down' again.", .0.display())]
     Busy(PathBuf),
@@ -114,16 +117,16 @@ pub enum Error {
 impl Error {
     pub(crate) fn file(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::File { what, path, source }
+        move |why| Self::File { what, path, why }
     }
 
     /// Takes along what libbpf printed: the verifier's reason is there.
     pub(crate) fn bpf(what: impl Into<String>) -> impl FnOnce(libbpf_rs::Error) -> Self {
         let what = what.into();
-        move |source| Self::Bpf {
+        move |why| Self::Bpf {
             what,
             log: take_log(),
-            source,
+            why,
         }
     }
 }
@@ -240,4 +243,30 @@ fn alone(cgroup: &File, kind: bpf_attach_type) -> Vec<u32> {
         return Vec::new();
     }
     ids[..(number as usize).min(MOST)].to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    /// 'netnicectl' prints an error with its sources.
+    #[test]
+    fn a_reason_is_given_once() {
+        let missing = || io::Error::from_raw_os_error(2);
+        let path = || PathBuf::from("/nonexistent");
+        let errors = [
+            Error::file("read", path())(missing()),
+            Error::bpf("load a program")(missing().into()),
+            Error::NoPolicy(path(), missing()),
+            Error::Sockets(missing()),
+            Error::Timetable(missing()),
+            Error::Unreachable(1, missing()),
+        ];
+        for error in errors {
+            assert!(error.to_string().contains("No such file"), "{error}");
+            assert!(error.source().is_none(), "{error}: its reason is its source, too");
+        }
+    }
 }

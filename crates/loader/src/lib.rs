@@ -18,6 +18,8 @@ mod lifecycle;
 pub mod live;
 mod lock;
 pub mod moment;
+mod namespace;
+pub mod network;
 pub mod niceness;
 mod object;
 pub mod pins;

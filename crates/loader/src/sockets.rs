@@ -258,9 +258,14 @@ pub fn owners() -> HashMap<u32, Owner> {
 
 /// Inodes of the sockets that a process has open; none where they are not told.
 pub fn sockets_of(pid: u32) -> HashSet<u32> {
-    let process = i32::try_from(pid).ok().map(Process::new);
-    let process = process.and_then(|process| process.ok());
-    process.iter().flat_map(sockets).collect()
+    told_sockets_of(pid).unwrap_or_default()
+}
+
+/// The same; `None` where they are not told.
+pub(crate) fn told_sockets_of(pid: u32) -> Option<HashSet<u32>> {
+    let process = Process::new(i32::try_from(pid).ok()?).ok()?;
+    process.fd().ok()?;
+    Some(sockets(&process).into_iter().collect())
 }
 
 /// The name of a program, as the kernel cuts it; `None` when there is no such process.

@@ -12,6 +12,7 @@ use crate::group::{Group, HIGHEST_LEVEL};
 use crate::niceness::{self, NicenessStatus};
 use crate::policy::{AllCounters, Counters};
 use crate::receiver::ReceiverStatus;
+use crate::rules::{self, Rule};
 use crate::settings::{State, ALGORITHMS};
 use crate::{pins, quic, receiver, sockets, Result};
 
@@ -42,6 +43,8 @@ pub struct Status {
     pub groups: Vec<GroupStatus>,
     /// Cgroups that were put into the background where they are.
     pub attached: Vec<Attachment>,
+    /// Rules in effect; empty without root.
+    pub rules: Vec<Rule>,
     /// Processes that are nice by themselves, in whatever cgroup; none when it is not loaded.
     pub niceness: Option<NicenessStatus>,
     /// Of these processes, and of others, what ends; empty without root.
@@ -134,6 +137,7 @@ pub fn status() -> Result<Status> {
         background: (condition != Condition::Down).then(Background::count),
         groups,
         attached: attachments::all(),
+        rules: rules::current(),
         niceness: niceness::status(),
         timed: deadline::all(),
         receiver: receiver::status().map(of_receiver),

@@ -3,6 +3,7 @@
 //! `make install` runs it.
 
 mod pages;
+mod synopsis;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,6 +9,8 @@ use clap::{Arg, ArgAction, Command};
 use clap_mangen::roff::{roman, Roff};
 use clap_mangen::Man;
 
+use crate::synopsis::synopsis;
+
 /// A page's file and its text.
 pub type Page = (String, Vec<u8>);
 
@@ -73,7 +75,7 @@ fn rendered(command: &Command, own: &str, above: Option<&str>, section: &str, so
     let mut page = Vec::new();
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
+    synopsis(command).to_writer(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
     if command.get_subcommands().any(|below| !below.is_hide_set()) {

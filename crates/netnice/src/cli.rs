@@ -105,7 +105,7 @@ pub struct Cli {
         long,
         value_name = "PID",
         num_args = 1..,
-        value_parser = clap::value_parser!(u32).range(1..=i64::from(i32::MAX))
+        value_parser = crate::pid::number
     )]
     pub pid: Vec<u32>,
 

@@ -6,6 +6,7 @@ mod error;
 mod launch;
 mod level;
 mod moving;
+mod pid;
 mod report;
 mod run;
 mod until;

@@ -2,7 +2,7 @@
 //! -p: processes that run already, and the connections they have.
 
 use std::collections::HashSet;
-use std::io::ErrorKind;
+use std::io::{stdout, ErrorKind, IsTerminal};
 
 use netnice_loader::attachments;
 use netnice_loader::cgroup::Hierarchy;
@@ -27,17 +27,36 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
         Some(LevelOption::Off) => None,
         None => return each(&cli.pid, &mut describe),
     };
+    let mut sockets = 0;
     let mut one = |pid: u32| -> Result<(), Error> {
         let process = Process::look(pid)?;
         let choose = |level| level::choose_for(process.group, level, cli.no_mark, cli.direction());
         let to = level.map(choose);
         permitted(&process, to)?;
-        place(&process, to, cli.heirs())
+        sockets += place(&process, to, cli.heirs())?;
+        Ok(())
     };
     if cli.descendants {
-        each(&cli.pid, &mut |pid| family(pid, &mut one))
+        each(&cli.pid, &mut |pid| family(pid, &mut one))?;
     } else {
-        each(&cli.pid, &mut one)
+        each(&cli.pid, &mut one)?;
+    }
+    if sockets == 0 && level.is_some() && stdout().is_terminal() {
+        print(without_sockets(&cli.pid)).map_err(Error::Print)?;
+    }
+    Ok(())
+}
+
+/// A user who moves a process for its traffic is told that there is none. A script did not ask.
+fn without_sockets(pids: &[u32]) -> String {
+    match pids {
+        [pid] => format!(
+            "process {pid} has no TCP socket now; TCP connections that it opens from now on yield.\n\
+             See what it has: 'netnicectl explain {pid}'."
+        ),
+        _ => "none of these processes has a TCP socket now; TCP connections that they open from now on yield.\n\
+              See what one has: 'netnicectl explain PID'."
+            .to_owned(),
     }
 }
 
@@ -111,8 +130,8 @@ fn permitted(process: &Process, to: Option<Group>) -> Result<(), Error> {
 }
 
 /// The process first, so that what it opens meanwhile is as asked; then the sockets it has. Those are looked at also
-/// where the process is already: they may be from before, or from before a down.
-fn place(process: &Process, to: Option<Group>, heirs: Heirs) -> Result<(), Error> {
+/// where the process is already: they may be from before, or from before a down. How many there are.
+fn place(process: &Process, to: Option<Group>, heirs: Heirs) -> Result<usize, Error> {
     if let Some(group) = to {
         load(group)?;
     }
@@ -143,8 +162,9 @@ fn place(process: &Process, to: Option<Group>, heirs: Heirs) -> Result<(), Error
                  it takes root to reach them."
         ));
     }
+    let sockets = done.sockets + done.unaccepted;
     let Some(reason) = done.unadopted_reason else {
-        return Ok(());
+        return Ok(sockets);
     };
     let unadopted = Error::NotAdopted {
         pid: process.pid,
@@ -153,7 +173,7 @@ fn place(process: &Process, to: Option<Group>, heirs: Heirs) -> Result<(), Error
     };
     if to.is_some_and(|group| group.direction.sends()) {
         complain(format_args!("{unadopted}\nWhat they send yields.")); // all else was done
-        return Ok(());
+        return Ok(sockets);
     }
     Err(unadopted)
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! How nice something is, and why: what holds of a process, a cgroup or a connection, put together.
 
+mod network;
+mod socket;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -15,10 +18,11 @@ use netnice_loader::niceness;
 use netnice_loader::rules::{self, Rule};
 use netnice_loader::senders::{self, Sender};
 use netnice_loader::settings::State;
-use netnice_loader::sockets::{flows, name_of, owners, sockets_of, Flow};
+use netnice_loader::sockets::{name_of, Flow};
+use network::OfNetwork;
 use serde::Serialize;
 
-use crate::traffic::FlowFilter;
+pub use socket::OfSocket;
 
 /// A cgroup that has its processes yield, and the rules that say so.
 #[derive(Debug, Serialize)]
@@ -46,7 +50,7 @@ impl Cause {
 impl Display for Cause {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Attachment { cgroup, group, .. } = &self.attachment;
-        write!(f, "{}: {group}, ", cgroup.display())?;
+        write!(f, "{}: at level {group}, ", cgroup.display())?;
         if !self.attachment.by_rule {
             return f.write_str("attached by hand");
         }
@@ -73,8 +77,10 @@ pub struct OfProcess {
     causes: Vec<Cause>,
     sees_attached: bool,
     in_effect: Option<Group>,
-    /// Its connections in this network namespace, by their congestion control.
+    /// Its connections, by their congestion control.
     connections: BTreeMap<String, usize>,
+    #[serde(flatten)]
+    network: OfNetwork,
     /// Processes that send for it, and for what it has started.
     senders: Vec<Sender>,
     /// `None`: only root can see it.
@@ -89,6 +95,8 @@ pub struct OfProcess {
 pub struct Receiving {
     yielding: usize,
     others: usize,
+    /// Of those that yield: the window scale is too large to yield well.
+    coarse: usize,
 }
 
 impl OfProcess {
@@ -102,19 +110,20 @@ impl OfProcess {
         let causes = cgroup
             .as_deref()
             .map_or_else(Vec::new, |cgroup| Cause::of(&hierarchy, cgroup));
-        let sockets = sockets_of(pid);
         let mut connections = BTreeMap::new();
-        let flows: Vec<Flow> = flows()?.into_iter().filter(|f| sockets.contains(&f.inode)).collect();
+        let (flows, network) = OfNetwork::look(pid)?;
         for flow in &flows {
             *connections.entry(flow.congestion_control.clone()).or_insert(0) += 1;
         }
         let yields = live::receiving(pid);
         let receiving = yields.as_ref().map(|all| {
             let of_flow = |flow: &Flow| all.get(&flow.inode.into());
-            let yielding = flows.iter().filter_map(of_flow).filter(|one| one.yields).count();
+            let yields = |flow: &&Flow| of_flow(flow).is_some_and(|one| one.yields);
+            let yielding = flows.iter().filter(yields).count();
             Receiving {
                 yielding,
                 others: flows.len() - yielding,
+                coarse: flows.iter().filter(yields).filter(|flow| flow.is_coarse()).count(),
             }
         });
         let mut rules = rules::current();
@@ -131,6 +140,7 @@ impl OfProcess {
             sees_attached: !State::is_hidden(&hierarchy),
             in_effect: in_effect(pid),
             connections,
+            network,
             senders: Vec::new(),
             receiving,
             yields,
@@ -182,26 +192,37 @@ impl Display for OfProcess {
             Some(group) => (group.to_string(), promised(group)),
         };
         writeln!(f, "  in effect        {level}{seen}: {promise}")?;
-        let by = self.connections.iter();
-        let counts: Vec<String> = by.map(|(name, number)| format!("{number} on {name}")).collect();
-        match counts.len() {
-            0 => write!(
-                f,
-                "  its connections  none in this network namespace, or not told to you"
-            )?,
-            _ => write!(f, "  its connections  {}", counts.join(", "))?,
+        write!(f, "  its connections  {}", self.connections())?;
+        for remark in self.network.remarks(self.pid) {
+            write!(f, "\n                   {remark}")?;
+        }
+        if self.is_idle() {
+            write!(f, "\n                   {ELSEWHERE}")?;
         }
         for sender in &self.senders {
             write!(f, "\n  its senders      {sender}")?;
         }
         let receives = self.in_effect.is_some_and(|group| group.direction.receives());
-        match (self.receiving, counts.len()) {
+        match (self.receiving, self.connections.len()) {
             (_, 0) => Ok(()),
             (Some(Receiving { yielding: 0, .. }), _) if !receives => Ok(()),
-            (Some(Receiving { yielding, others }), _) => write!(
-                f,
-                "\n                   incoming traffic yields on {yielding}, does not on {others}"
-            ),
+            (
+                Some(Receiving {
+                    yielding,
+                    others,
+                    coarse,
+                }),
+                _,
+            ) => {
+                write!(
+                    f,
+                    "\n                   incoming traffic yields on {yielding}, does not on {others}"
+                )?;
+                match coarse {
+                    0 => Ok(()),
+                    _ => write!(f, "\n                   it yields badly on {coarse}: {COARSE}"),
+                }
+            }
             (None, _) if receives => write!(
                 f,
                 "\n                   only root can see on how many of them incoming traffic yields"
@@ -210,6 +231,29 @@ impl Display for OfProcess {
         }
     }
 }
+
+impl OfProcess {
+    fn connections(&self) -> String {
+        let by = self.connections.iter();
+        let counts: Vec<String> = by.map(|(name, number)| format!("{number} on {name}")).collect();
+        match (&self.network.untold, counts.len()) {
+            (Some(_), _) => "not known".to_owned(),
+            (None, 0) => "none of TCP".to_owned(),
+            (None, _) => counts.join(", "),
+        }
+    }
+
+    /// It has no socket whose traffic is known, and no process that sends for it is.
+    fn is_idle(&self) -> bool {
+        let none = self.connections.is_empty() && self.network.udp_sockets == Some(0);
+        none && self.network.untold.is_none() && self.senders.is_empty()
+    }
+}
+
+const ELSEWHERE: &str = "if it has traffic, another process may send for it: 'sudo netnicectl top --all'";
+/// Of incoming traffic.
+const COARSE: &str = "the window scale is large, as the connection was opened without netnice. \
+                      One that a program opens with netnice yields well";
 
 /// Of attached cgroups and rules.
 const UNSEEN: &str = "only root can see whether it is attached, or named by a rule";
@@ -225,7 +269,7 @@ fn promised(group: Group) -> String {
     if group.direction.receives() {
         parts.push(receives.to_owned());
     }
-    format!("what it opens from now on {}", parts.join(" and "))
+    format!("what it opens by TCP from now on {}", parts.join(" and "))
 }
 
 #[derive(Debug, Serialize)]
@@ -266,88 +310,10 @@ impl Display for OfCgroup {
         write!(f, "\n  processes        {}", self.processes.len())?;
         for (pid, name, own) in &self.processes {
             if let Some(group) = own {
-                write!(f, "\n                   {pid} ({name}): {group} by itself")?;
+                write!(f, "\n                   {pid} ({name}): at level {group}, by itself")?;
             }
         }
         Ok(())
-    }
-}
-
-#[derive(Debug, Serialize)]
-pub struct OfSocket {
-    #[serde(flatten)]
-    flow: Flow,
-    /// Does its incoming traffic yield? `None`: only root can see it.
-    receiving: Option<bool>,
-    /// `None`: it is not told to you, or none has it any more.
-    process: Option<OfProcess>,
-}
-
-impl OfSocket {
-    pub fn all(filter: &FlowFilter) -> Result<Vec<Self>> {
-        let owners = owners();
-        let found = flows()?.into_iter().filter(|flow| filter.matches(flow));
-        found
-            .map(|flow| {
-                let owner = owners.get(&flow.inode);
-                let process = owner.map_or(Ok(None), |owner| OfProcess::look(owner.pid))?;
-                let yields = process.as_ref().and_then(|process| process.yields.as_ref());
-                Ok(Self {
-                    receiving: yields.and_then(|all| Some(all.get(&flow.inode.into())?.yields)),
-                    flow,
-                    process,
-                })
-            })
-            .collect()
-    }
-
-    /// Why it is not what its process is.
-    fn differs(&self) -> bool {
-        let process = self.process.as_ref().and_then(|process| process.in_effect);
-        let sends = process.filter(|group| group.direction.sends());
-        self.process.is_some() && self.flow.level() != sends.map(|group| group.level)
-    }
-}
-
-impl Display for OfSocket {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Flow {
-            local,
-            peer,
-            congestion_control,
-            ..
-        } = &self.flow;
-        writeln!(f, "connection {local} - {peer}")?;
-        match self.flow.level() {
-            Some(level) => writeln!(f, "  what it sends    yields at level {level}: {congestion_control}")?,
-            None => writeln!(f, "  what it sends    is in the foreground: {congestion_control}")?,
-        }
-        writeln!(f, "  its mark         {}", mark(&self.flow))?;
-        let receives = match self.receiving {
-            Some(true) if self.flow.is_coarse() => "yields, but badly: its window scale is large",
-            Some(true) => "yields",
-            Some(false) => "is in the foreground",
-            None => "only root can see whether it yields",
-        };
-        writeln!(f, "  what it receives {receives}")?;
-        if self.differs() {
-            writeln!(
-                f,
-                "                   not as its process: made before that was so, by another process, or chosen by the program"
-            )?;
-        }
-        match &self.process {
-            Some(process) => write!(f, "{process}"),
-            None => write!(f, "  its process      not told to you, or none any more"),
-        }
-    }
-}
-
-fn mark(flow: &Flow) -> String {
-    match flow.dscp {
-        _ if flow.is_marked() => "DSCP LE".to_owned(),
-        0 => "none".to_owned(),
-        other => format!("DSCP {other}, of its program"),
     }
 }
 

@@ -73,12 +73,13 @@ pub fn require_root(what: &'static str) -> Result<()> {
 pub struct Loaded(Option<Child>);
 
 impl Loaded {
-    /// `guard` starts this program as the guard.
-    pub fn ensure(guard: &mut Command) -> Result<Self> {
-        match is_up(&Hierarchy::find()?, Group::new(0, true, Direction::Both)) {
-            true => Ok(Self(None)),
-            false => Self::by(guard),
+    /// `guard` starts this program as the guard, after `before`.
+    pub fn ensure(guard: &mut Command, before: impl FnOnce()) -> Result<Self> {
+        if is_up(&Hierarchy::find()?, Group::new(0, true, Direction::Both)) {
+            return Ok(Self(None));
         }
+        before();
+        Self::by(guard)
     }
 
     fn by(guard: &mut Command) -> Result<Self> {

@@ -42,6 +42,10 @@ impl Display for Summary<'_> {
         for a in &status.attached {
             attached(f, a)?;
         }
+        if !status.rules.is_empty() {
+            let number = status.rules.len();
+            writeln!(f, "rules in effect: {number}; 'netnicectl policy show' prints them")?;
+        }
         status.niceness.as_ref().map_or(Ok(()), |n| niceness(f, n))?;
         for TimedProcess { pid, ends } in &status.timed {
             writeln!(f, "process {pid} at level {} until {}", ends.group, ends.until)?;

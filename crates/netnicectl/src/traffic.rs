@@ -129,8 +129,8 @@ impl Row {
         }
         if self.flow.is_coarse() {
             notes.push(format!(
-                "{program} from {peer}: what it receives cannot yield well: its window scale is {}, chosen when it was opened \
-                 without netnice.\nStart it again, with netnice.\n",
+                "{program} from {peer}: what it receives yields badly: its window scale is {}, chosen when it was opened \
+                 without netnice.\nA connection that a program opens with netnice yields well.\n",
                 self.flow.receive_scale
             ));
         }

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The sockets of a process, and those that wait for connections.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind, Read};
-use std::os::fd::{AsFd, OwnedFd, RawFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::fd::{OwnedFd, RawFd};
 use std::path::Path;
 
 use libbpf_rs::{Iter, MapCore, MapFlags, Object};
 use procfs::process::{all_processes, FDTarget};
 use rustix::io::Errno;
 use rustix::process::{pidfd_getfd, pidfd_open, Pid, PidfdFlags, PidfdGetfdFlags};
-use rustix::thread::{move_into_link_name_space, LinkNameSpaceType};
 
 use super::socket::Tcp;
 use crate::shared::{waiting_choices, waiting_counters, WAITING_SOCKETS};
-use crate::{object, pins, Error, Result};
+use crate::{namespace, object, pins, Error, Result};
 
 pub(super) struct Process {
     pid: u32,
@@ -64,23 +62,9 @@ impl Process {
 
     /// What new connections of its network namespace run on.
     pub(super) fn default_congestion_control(&self) -> io::Result<String> {
-        self.in_its_network(|| {
-            let name = fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control")?;
-            Ok(name.trim().to_owned())
-        })
-    }
-
-    /// With this thread in its network namespace; procfs knows no descriptors of namespaces.
-    pub(super) fn in_its_network<T>(&self, what: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-        let here = File::open("/proc/thread-self/ns/net")?;
-        let there = File::open(format!("/proc/{}/ns/net", self.pid))?;
-        if here.metadata()?.ino() == there.metadata()?.ino() {
-            return what();
-        }
-        enter(&there)?;
-        let done = what();
-        enter(&here)?;
-        done
+        let read = || fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control");
+        let name = namespace::inside(self.pid, read)??;
+        Ok(name.trim().to_owned())
     }
 }
 
@@ -96,12 +80,6 @@ pub(super) fn inode(link: &Path) -> Option<u64> {
         Ok(FDTarget::Socket(inode)) => Some(inode),
         _ => None,
     }
-}
-
-// Of this thread alone.
-fn enter(namespace: &File) -> io::Result<()> {
-    let network = Some(LinkNameSpaceType::Network);
-    Ok(move_into_link_name_space(namespace.as_fd(), network)?)
 }
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/waiting.bpf.o"));
@@ -154,7 +132,7 @@ impl Queue {
             let mut all = Iter::new(&link).map_err(io::Error::other)?;
             all.read_to_end(&mut Vec::new())
         };
-        let passed = process.in_its_network(pass);
+        let passed = namespace::inside(process.pid, pass).and_then(|done| done);
         passed.map_err(|why| Error::Unreachable(process.number(), why))?;
         let counters = map(&object, ".data").lookup(&0u32.to_ne_bytes(), MapFlags::ANY);
         let bytes = counters.map_err(Error::bpf("read what the iterator did"))?;

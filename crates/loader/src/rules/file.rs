@@ -3,6 +3,7 @@
 
 use std::fmt::{self, Formatter};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::de::{self, Deserializer, Unexpected, Visitor};
@@ -23,7 +24,7 @@ pub const FILE: &str = "/etc/netnice/policy.toml";
 /// The kernel keeps as much of a program's name.
 const COMMAND: usize = 15;
 /// A rule of the file: where it is, and what it means to the kernel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
     /// Counted from 1.
     pub line: usize,
@@ -45,22 +46,21 @@ struct File {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    unit: Option<String>,
-    slice: Option<String>,
-    container: Option<String>,
-    label: Option<String>,
-    cgroup: Option<String>,
-    command: Option<String>,
-    #[serde(default)]
-    level: Level,
+    unit: Option<Spanned<String>>,
+    slice: Option<Spanned<String>>,
+    container: Option<Spanned<String>>,
+    label: Option<Spanned<String>>,
+    cgroup: Option<Spanned<String>>,
+    command: Option<Spanned<String>>,
+    level: Option<Spanned<Level>>,
     #[serde(default)]
     direction: Direction,
     #[serde(default = "yes")]
     mark: bool,
     quic: Option<Quic>,
-    from: Option<String>,
-    until: Option<String>,
-    inherit: Option<bool>,
+    from: Option<Spanned<String>>,
+    until: Option<Spanned<String>>,
+    inherit: Option<Spanned<bool>>,
 }
 
 /// What it uses in place of QUIC.
@@ -104,10 +104,33 @@ enum NoRule {
     Command(String),
 }
 
+/// A rule that is none, and the offset of the value at fault; `None`: the rule as a whole.
+struct Mistake {
+    at: Option<usize>,
+    why: NoRule,
+}
+
+impl Mistake {
+    fn at<T>(value: &Spanned<T>, why: NoRule) -> Self {
+        let at = Some(value.span().start);
+        Self { at, why }
+    }
+
+    fn of_hours(from: Option<&Spanned<String>>, until: Option<&Spanned<String>>, why: NoHours) -> Self {
+        let is_wrong = |time: &&Spanned<String>| matches!(&why, NoHours::Time(text) if time.get_ref() == text);
+        let value = from.filter(is_wrong).or(until).or(from);
+        let at = value.map(|value| value.span().start);
+        Self { at, why: why.into() }
+    }
+}
+
 /// What the file says, in its order.
 /// It cannot be read, is no TOML, or has a rule that means nothing: with its line.
 pub fn read(path: &Path) -> Result<Vec<Written>> {
-    let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
+    let text = fs::read_to_string(path).map_err(|why| match why.kind() {
+        ErrorKind::NotFound => Error::NoPolicy(path.to_owned(), why),
+        _ => Error::file("read", path)(why),
+    })?;
     let bad = |why| Error::BadPolicy(path.to_owned(), why);
     let mut all = parse(&text).map_err(bad)?;
     for rule in &mut all {
@@ -124,9 +147,9 @@ fn parse(text: &str) -> std::result::Result<Vec<Written>, String> {
     let line = |offset: usize| text[..offset].matches('\n').count() + 1;
     let mut all = Vec::new();
     for entry in file.rule {
-        let line = line(entry.span().start);
-        let written = written(line, entry.into_inner());
-        all.push(written.map_err(|why| format!("line {line}: {why}"))?);
+        let start = entry.span().start;
+        let written = written(line(start), entry.into_inner());
+        all.push(written.map_err(|Mistake { at, why }| format!("line {}: {why}", line(at.unwrap_or(start))))?);
     }
     fits(&all)?;
     Ok(all)
@@ -143,14 +166,17 @@ fn fits(all: &[Written]) -> std::result::Result<(), String> {
     Ok(())
 }
 
-fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
-    let Level(level) = entry.level;
-    if level > HIGHEST_LEVEL {
-        return Err(NoRule::Level(level));
+fn written(line: usize, entry: Entry) -> std::result::Result<Written, Mistake> {
+    let mut level = 0;
+    if let Some(value) = &entry.level {
+        Level(level) = *value.get_ref();
+        if level > HIGHEST_LEVEL {
+            return Err(Mistake::at(value, NoRule::Level(level)));
+        }
     }
-    let group = Group::new(level, entry.mark, entry.direction);
-    let hours = Hours::read(entry.from, entry.until)?;
-    let without_quic = matches!(entry.quic, Some(Quic::Tcp));
+    let (from, until) = (entry.from.as_ref(), entry.until.as_ref());
+    let text = |time: &Spanned<String>| time.get_ref().clone();
+    let hours = Hours::read(from.map(text), until.map(text)).map_err(|why| Mistake::of_hours(from, until, why))?;
     let given = [
         ("unit", entry.unit),
         ("slice", entry.slice),
@@ -164,24 +190,39 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
         .filter_map(|(key, value)| Some((key, value?)))
         .collect();
     if named.len() != 1 {
-        return Err(NoRule::Subjects(named.len()));
+        let at = named.get(1).map(|(_, value)| value.span().start);
+        let why = NoRule::Subjects(named.len());
+        return Err(Mistake { at, why });
     }
     let (key, value) = named.remove(0);
-    if key != "command" && entry.inherit.is_some() {
-        return Err(NoRule::Inherit);
+    if let Some(inherit) = entry.inherit.as_ref().filter(|_| key != "command") {
+        return Err(Mistake::at(inherit, NoRule::Inherit));
     }
-    let inherit = entry.inherit.unwrap_or(true);
-    let text = format!("{key} = \"{value}\"");
+    let like = Rule {
+        subject: Subject::Unit,
+        pattern: "*".parse().expect("a pattern"),
+        group: Group::new(level, entry.mark, entry.direction),
+        without_quic: matches!(entry.quic, Some(Quic::Tcp)),
+        hours,
+        inherit: entry.inherit.is_none_or(Spanned::into_inner),
+    };
+    let said = meant(key, value.get_ref().clone(), &like).map_err(|why| Mistake::at(&value, why))?;
+    Ok(Written {
+        line,
+        text: format!("{key} = \"{}\"", value.get_ref()),
+        ..said
+    })
+}
+
+/// What `key = "value"` means: rules that are otherwise `like`.
+fn meant(key: &str, value: String, like: &Rule) -> std::result::Result<Written, NoRule> {
     let pattern = |text: &str| -> std::result::Result<Pattern, NoRule> {
         text.parse().map_err(|why| NoRule::Pattern(text.to_owned(), why))
     };
     let rule = |subject, pattern| Rule {
         subject,
         pattern,
-        group,
-        without_quic,
-        hours,
-        inherit,
+        ..like.clone()
     };
     let (mut warning, mut asks) = (None, None);
     let means = match key {
@@ -205,17 +246,17 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
                          every program whose name begins with '{cut}' is meant"
                     )
                 });
-                warning = warning.or_else(|| launchers::warning(&name).filter(|_| inherit));
+                warning = warning.or_else(|| launchers::warning(&name).filter(|_| like.inherit));
                 vec![rule(Subject::Command, name)]
             }
             None => return Err(NoRule::Command(value)),
         },
         "label" => {
-            asks = Some(Asks::label(value, rule(Subject::Unit, pattern("*")?)));
+            asks = Some(Asks::label(value, like.clone()));
             Vec::new()
         }
         _ if Asks::is_name(&value) => {
-            asks = Some(Asks::name(value, rule(Subject::Unit, pattern("*")?)));
+            asks = Some(Asks::name(value, like.clone()));
             Vec::new()
         }
         _ => {
@@ -227,11 +268,10 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
         }
     };
     Ok(Written {
-        line,
-        text,
         means,
         warning,
         asks,
+        ..Written::default()
     })
 }
 

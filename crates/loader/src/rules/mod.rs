@@ -50,6 +50,8 @@ pub struct Applied {
     pub by_hand: usize,
     /// Of the processes in cgroups that changed, and of programs that a rule names.
     pub switched: SwitchCounts,
+    /// Numbers and names of processes that only an earlier rule names: as with nice(1), they stay as nice.
+    pub kept: Vec<(u32, String)>,
 }
 
 /// What there is that a rule names.
@@ -103,8 +105,10 @@ fn put_into_effect(rules: &[Rule]) -> Result<Applied> {
     let now = ZonedDateTime::now();
     let in_force: Vec<Rule> = rules.iter().filter(|rule| rule.holds(&now)).cloned().collect();
     let mut changed = Vec::new();
+    let former;
     {
         let _lock = Lock::take()?;
+        former = current();
         put(rules)?; // first: what is made from now on is the kernel's to find
         let before = attachments::entries();
         let rules = &in_force;
@@ -150,7 +154,25 @@ fn put_into_effect(rules: &[Rule]) -> Result<Applied> {
     if rules.iter().any(|rule| rule.hours.is_some()) {
         done.switched.add(settle());
     }
+    done.kept = kept(&former, rules);
     Ok(done)
+}
+
+/// Processes that are nicer than the rules have them, and that a former rule has made so. A rule with hours has made none:
+/// they end by themselves.
+fn kept(former: &[Rule], rules: &[Rule]) -> Vec<(u32, String)> {
+    let always = |rules: &[Rule]| -> Vec<Rule> { rules.iter().filter(|r| r.hours.is_none()).cloned().collect() };
+    let (former, rules) = (always(former), always(rules));
+    let is_kept = |(pid, name): &(u32, String)| {
+        let (was, now) = (of_command(&former, name), of_command(&rules, name));
+        let now = now.and_then(niceness::group);
+        let nicer = || Group::nicer(niceness::of(*pid), now) != now;
+        was.and_then(niceness::group).is_some_and(|was| Some(was) != now) && nicer()
+    };
+    match former.iter().any(|rule| rule.subject == Subject::Command) {
+        true => processes().filter(is_kept).collect(),
+        false => Vec::new(),
+    }
 }
 
 /// Of an entry: no rule made it, and no command has begun to take it back.
@@ -253,13 +275,14 @@ fn both(one: u32, other: u32) -> u32 {
     (one | other) & !NN_NICENESS_ALONE | one & other & NN_NICENESS_ALONE
 }
 
-/// Numbers and names of programs; the kernel's own threads are none.
+/// Numbers and names of programs that run; the kernel's own threads are none.
 fn processes() -> impl Iterator<Item = (u32, String)> {
     let all = all_processes().into_iter().flatten().flatten();
     all.filter_map(|process| {
         let stat = process.stat().ok()?;
         let flags = StatFlags::from_bits_truncate(stat.flags);
-        (!flags.contains(StatFlags::PF_KTHREAD)).then_some((stat.pid.unsigned_abs(), stat.comm))
+        let runs = !flags.contains(StatFlags::PF_KTHREAD) && !matches!(stat.state, 'Z' | 'X');
+        runs.then_some((stat.pid.unsigned_abs(), stat.comm))
     })
 }
 

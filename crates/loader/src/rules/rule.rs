@@ -128,7 +128,7 @@ impl Display for Rule {
         };
         let quic = if self.without_quic { ", without QUIC" } else { "" };
         let alone = if self.inherit { "" } else { ", without what they start" };
-        write!(f, "{what} {}: {}{quic}{alone}", self.pattern, self.group)?;
+        write!(f, "{what} {}: at level {}{quic}{alone}", self.pattern, self.group)?;
         self.hours.map_or(Ok(()), |hours| write!(f, ", {hours}"))
     }
 }

@@ -97,10 +97,7 @@ fn apply(written: &[Written]) -> Result<()> {
 
 /// What became of it; `up` applies rules, too.
 pub(super) fn tell(done: &Applied) -> Result<()> {
-    print(format_args!(
-        "policy applied: rules: {}, cgroups in the background by rules: {}. Changed now: {}",
-        done.rules, done.cgroups, done.switched
-    ))?;
+    print(Done(done))?;
     if done.by_hand > 0 {
         let number = done.by_hand;
         complain(format_args!(
@@ -110,7 +107,44 @@ pub(super) fn tell(done: &Applied) -> Result<()> {
     if let Some(why) = done.switched.why() {
         complain(why);
     }
+    if !done.kept.is_empty() {
+        complain(stay(&done.kept));
+    }
     Ok(())
+}
+
+/// A line for what rules have changed, if they have.
+struct Done<'a>(&'a Applied);
+
+impl Display for Done<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Applied {
+            rules,
+            cgroups,
+            switched,
+            ..
+        } = self.0;
+        write!(f, "policy applied: rules: {rules}")?;
+        if *cgroups > 0 {
+            write!(f, "\n  units and other cgroups in the background by a rule: {cgroups}")?;
+        }
+        match switched.processes {
+            0 => Ok(()),
+            _ => write!(f, "\n  set to their level now: {switched}"),
+        }
+    }
+}
+
+/// Of processes that no rule names any more.
+fn stay(kept: &[(u32, String)]) -> String {
+    let names: Vec<String> = kept.iter().map(|(pid, name)| format!("{pid} ({name})")).collect();
+    let pids: Vec<String> = kept.iter().map(|(pid, _)| pid.to_string()).collect();
+    format!(
+        "processes stay at the level of a former rule until they end: {}.\n\
+         To return them: 'sudo netnice -n off -d -p {}'.",
+        names.join(", "),
+        pids.join(" ")
+    )
 }
 
 fn check(written: &[Written]) -> Result<()> {
@@ -189,5 +223,39 @@ impl Display for Names<'_> {
             0 => f.write_str("    now: nothing"),
             _ => write!(f, "    now: {}", all.join("\n         ")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netnice_loader::attachments::SwitchCounts;
+
+    use super::*;
+
+    #[test]
+    fn what_has_not_changed_has_no_line() {
+        let mut applied = Applied {
+            rules: 2,
+            ..Applied::default()
+        };
+        assert_eq!(Done(&applied).to_string(), "policy applied: rules: 2");
+        applied.cgroups = 1;
+        applied.switched = SwitchCounts {
+            processes: 2,
+            sockets: 3,
+            ..SwitchCounts::default()
+        };
+        assert_eq!(
+            Done(&applied).to_string(),
+            "policy applied: rules: 2\n  units and other cgroups in the background by a rule: 1\n  \
+             set to their level now: processes: 2, their TCP sockets: 3"
+        );
+    }
+
+    #[test]
+    fn processes_that_stay_are_named_with_the_command() {
+        let said = stay(&[(4711, "rsync".to_owned()), (4712, "curl".to_owned())]);
+        assert!(said.contains("4711 (rsync), 4712 (curl)"), "{said}");
+        assert!(said.ends_with("'sudo netnice -n off -d -p 4711 4712'."), "{said}");
     }
 }

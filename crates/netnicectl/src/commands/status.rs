@@ -94,6 +94,7 @@ pub struct Top {
     /// Draw rate and queueing delay of the last minute
     ///
     /// Of all connections that would be shown: their rates together, in both directions, and the longest queueing delay.
+    /// It begins when the command does.
     #[arg(long, conflicts_with = "sort")]
     plot: bool,
     /// Time between two screens: 0.1 to 3600
@@ -183,7 +184,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 ///
 /// A process has a level by itself: 'netnice' started it, 'netnice -p' moved it, a rule names it, or it inherits from
 /// its parent. Its cgroups may have one too, by 'netnicectl attach' or a rule. The nicer one counts. A connection has
-/// the level that its process had when it was made, unless it was moved since. Users see their own; root sees all.
+/// the level that its process had when it was made, unless it was moved since. Users see their own; root sees all, in
+/// every network namespace.
 ///
 /// Another process may send for it or for what it has started. That process is named, with its level. It may be an ssh
 /// master, a daemon, a FUSE mount or the network of a rootless container.

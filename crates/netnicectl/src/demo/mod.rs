@@ -51,8 +51,7 @@ pub fn run() -> Result<Outcome> {
     let begun = Instant::now();
     let mut progress = Progress::new();
     let mut show = |title: &str| progress.show(begun.elapsed().as_secs_f64() / USUAL.as_secs_f64(), title);
-    show("load netnice");
-    let _loaded = Loaded::ensure(&mut Part::Guard.command()?)?;
+    let _loaded = Loaded::ensure(&mut Part::Guard.command()?, || show("load netnice"))?;
     let mut line = Line::start(sender)?;
     let mut demo = Demo::new();
     loop {

@@ -18,6 +18,7 @@ fn process(in_effect: Option<Group>, sees_attached: bool) -> String {
         sees_attached,
         in_effect,
         connections: BTreeMap::new(),
+        network: OfNetwork::default(),
         senders: Vec::new(),
         receiving: None,
         yields: None,

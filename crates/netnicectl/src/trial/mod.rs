@@ -43,8 +43,7 @@ pub fn run(url: &Url, each: Duration, guard: &mut Command) -> Result<Outcome> {
     let mut progress = Progress::new();
     progress.show(0.0, "connect to the server");
     let targets = targets(&url.host, url.port)?;
-    progress.show(0.0, "load netnice");
-    let _loaded = Loaded::ensure(guard)?;
+    let _loaded = Loaded::ensure(guard, || progress.show(0.0, "load netnice"))?;
     let mut clock = Clock {
         progress,
         signals,

@@ -87,7 +87,7 @@ impl Trial {
         let mut said = Vec::new();
         if self.burden().is_some_and(|times| times < HARMLESS) {
             said.push(
-                "The plain download delayed nothing. The server may be slower than this line, or the\n\
+                "The plain download delayed next to nothing. The server may be slower than this line, or the\n\
                  router keeps its queue short. Another URL may show more.\n",
             );
         }
@@ -151,7 +151,7 @@ mod tests {
         assert!(text.contains("\nconnecting to example.org, port 443:\nidle "), "{text}");
         assert!(text.contains("× 4.5") && text.contains("46.0 Mbit/s"), "{text}");
         assert!(
-            text.contains("left out: 3\n") && !text.contains("delayed nothing"),
+            text.contains("left out: 3\n") && !text.contains("delayed next to nothing"),
             "{text}"
         );
         assert!(text.ends_with("netnice COMMAND\n"), "{text}");
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_line_without_a_queue_is_said() {
-        assert!(trial(21.0).to_string().contains("delayed nothing"));
+        assert!(trial(21.0).to_string().contains("delayed next to nothing"));
     }
 
     #[test]

@@ -13,32 +13,32 @@ fn means(text: &str) -> Vec<String> {
 fn what_rules_mean() {
     assert_eq!(
         means("unit = 'restic*.service'\nlevel = 1"),
-        ["units and cgroups named restic*.service: 1"]
+        ["units and cgroups named restic*.service: at level 1"]
     );
     assert_eq!(means("unit = 'a'\nlevel = 'lowest'"), means("unit = 'a'\nlevel = 2"));
     assert_eq!(
         means("cgroup = '/kubepods.slice/*'\ndirection = 'receive'\nmark = false"),
-        ["cgroups /kubepods.slice/*: 0 unmarked receive only"]
+        ["cgroups /kubepods.slice/*: at level 0 unmarked receive only"]
     );
     assert_eq!(
         means("command = 'transmission-daemon'"),
-        ["programs named transmission-da: 0"]
+        ["programs named transmission-da: at level 0"]
     );
     assert_eq!(
         means("command = 'brave'\nquic = 'tcp'"),
-        ["programs named brave: 0, without QUIC"]
+        ["programs named brave: at level 0, without QUIC"]
     );
     assert_eq!(
         means("unit = 'a'\nfrom = '18:00'\nuntil = '8:00'"),
-        ["units and cgroups named a: 0, from 18:00 until 08:00"]
+        ["units and cgroups named a: at level 0, from 18:00 until 08:00"]
     );
     assert_eq!(
         means("command = 'podman'\ninherit = false"),
-        ["programs named podman: 0, without what they start"]
+        ["programs named podman: at level 0, without what they start"]
     );
     assert_eq!(
         means("command = 'podman'\ninherit = false\nfrom = '18:00'\nuntil = '8:00'"),
-        ["programs named podman: 0, without what they start, from 18:00 until 08:00"]
+        ["programs named podman: at level 0, without what they start, from 18:00 until 08:00"]
     );
     assert_eq!(means("container = '3f*'").len(), CONTAINERS.len());
     let long = means("container = '3fa0123456789*'");
@@ -88,30 +88,38 @@ fn what_is_refused_says_where() {
     let many = "[[rule]]\nunit = 'x'\n".repeat(NN_RULES as usize + 1);
     for (text, why) in [
         ("[[rule]]\n", "line 1: a rule names one of"),
+        ("[[rule]]\nunit = 'a'\ncommand = 'b'", "line 3: a rule names one of"),
         ("[[rule]]\nunit = 'a'\ncommand = 'b'", "this one names 2"),
-        ("\n[[rule]]\nunit = 'a'\nlevel = 3", "line 2: there is no level 3"),
+        ("\n[[rule]]\nunit = 'a'\nlevel = 3", "line 4: there is no level 3"),
         ("[[rule]]\nunit = 'a'\nlevel = 'high'", "expected a level: 0, 1, 2, "),
-        ("[[rule]]\nunit = 'a*b*'", "line 1: 'a*b*': it has several '*'"),
-        ("[[rule]]\nslice = 'a.service'", "is no slice"),
+        ("[[rule]]\nunit = 'a*b*'", "line 2: 'a*b*': it has several '*'"),
+        (
+            "[[rule]]\nlevel = 1\nslice = 'a.service'",
+            "line 3: 'a.service' is no slice",
+        ),
         ("[[rule]]\ncgroup = 'a'", "does not begin with '/'"),
         ("[[rule]]\ncommand = 'a-very-long-one*name'", "15 bytes"),
         (
             "[[rule]]\ncommand = '/usr/bin/curl'",
             "Name the file without its folders: 'curl'",
         ),
-        ("[[rule]]\ncommand = '*'", "line 1: '*' names every program"),
+        ("[[rule]]\ncommand = '*'", "line 2: '*' names every program"),
         ("[[rule]]\nunit = 'system.slice/a.service'", "write cgroup"),
         ("[[rule]]\nslice = '/a.slice'", "write cgroup"),
         ("[[rule]]\ncontainer = '/3f*'", "write cgroup"),
         (&container, "with what container engines write before an id"),
-        ("[[rule]]\nunit = 'a'\nfrom = '18:00'", "line 1: a rule has both"),
+        ("[[rule]]\nunit = 'a'\nfrom = '18:00'", "line 3: a rule has both"),
+        (
+            "[[rule]]\nunit = 'a'\nfrom = '18:00'\nuntil = '8h'",
+            "line 4: '8h' is no time of day",
+        ),
         (
             "[[rule]]\nunit = 'a'\nfrom = '18h'\nuntil = '8:00'",
-            "is no time of day",
+            "line 3: '18h' is no time of day",
         ),
         (
             "[[rule]]\nunit = 'a'\ninherit = false",
-            "inherit is for rules with command",
+            "line 3: inherit is for rules with command",
         ),
         ("[[rule]]\nunits = 'a'", "unknown field `units`"),
         ("[[rule]]\nunit = 'a'\ndirection = 'up'", "unknown variant `up`"),
