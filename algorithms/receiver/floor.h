@@ -18,7 +18,7 @@
 /* Bytes, after so many rounds at the floor. */
 nn_inline u32 nn_floor_window(const struct nn_receiver *flow, u32 paused)
 {
-	if (flow->share || paused >= (flow->sibling_low ? NN_PAUSE_TOGETHER : NN_PAUSE))
+	if (flow->floor > 2 * flow->mss || paused >= (flow->sibling_low ? NN_PAUSE_TOGETHER : NN_PAUSE))
 		return flow->floor;
 	if (flow->sibling_low)
 		return nn_min(NN_PAUSE_LEAST, flow->floor);

@@ -128,7 +128,9 @@ nn_inline u32 nn_least_window(const struct nn_receiver *flow, nn_receiver_params
 /* A round is over. What the download is to have at least from the next on, of what its group is to have: kbit/s; 0: none. */
 nn_rare u32 nn_receiver_share(struct nn_receiver *flow, struct nn_group *group, u32 rate, u32 now_us)
 {
-	flow->share = nn_group_share(group, rate, flow->share_us, now_us, flow->next - flow->share_next);
+	u32 bytes = flow->share_us ? flow->next - flow->share_next : 0; /* at first it is not known since when */
+
+	flow->share = nn_group_share(group, rate, flow->share_us, now_us, bytes);
 	flow->share_us = now_us;
 	flow->share_next = flow->next;
 	return flow->share;

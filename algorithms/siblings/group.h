@@ -3,8 +3,9 @@
  * A group: connections of a command, or of a unit, that have a rate together. Below it they are foreground.
  *
  * Model: Proteus-H (Meng, Schapira, Godfrey, Schapiro, SIGCOMM 2020), a scavenger above a threshold and a primary below it.
- * Here the threshold is a window. Delay takes no window below the connection's share of the rate; below it, W grows by a
- * segment a round, and a loss halves it, as Reno has it.
+ * Here the threshold is a window. Delay takes no window below the connection's share of the rate. Below it, W grows by a
+ * segment a round or more, and a loss leaves seven tenths, as CUBIC has it. Between other flows' bursts a paced flow loses
+ * oftener than they do: with a segment a round, it had .35 of 5 Mbit/s beside eight of CUBIC's.
  *
  *   flows   counted are those that end a round in a turn of one second
  *   share   rate / flows, times `more`
@@ -20,6 +21,7 @@
 
 #define NN_GROUP_SHIFT 20 /* bits of us: a turn of 1 s. A round of most paths is shorter */
 #define NN_MORE_ONE 256u
+#define NN_MISSING 8u /* a round takes this part of what is missing of a share, or a segment */
 
 struct nn_group {
 	u32 turn;
@@ -94,8 +96,8 @@ nn_inline u32 nn_take_share(struct nn_flow *flow, struct nn_group *group, u32 ra
 }
 
 /*
- * A sender's round is over, in which W was `before`: W is not below its share. It grows to it as Reno does, and a loss leaves
- * as much of it as CUBIC's.
+ * A sender's round is over, in which W was `before`: W is not below its share, or comes nearer to it. A loss leaves as much
+ * of it as CUBIC's.
  */
 nn_inline void nn_keep_share(struct nn_flow *flow, u32 before, u32 mss)
 {
@@ -106,7 +108,7 @@ nn_inline void nn_keep_share(struct nn_flow *flow, u32 before, u32 mss)
 		return;
 	least = (nn_share_bytes(nn_share_decoded(flow->share), flow->rtt.smoothed) << NN_SHIFT) / nn_max(mss, 1);
 	if (flow->recovery == NN_OPEN)
-		grown += NN_ONE;
+		grown += least > before + NN_MISSING * NN_ONE ? (least - before) / NN_MISSING : NN_ONE;
 	else if (flow->recovery == NN_REDUCED)
 		grown = nn_max(before, win->prior_w / 10 * 7);
 	least = least < grown ? least : grown;

@@ -49,7 +49,7 @@ fn main() {
         fs::write(out.join(file), table(&half)).expect("write a table");
     }
     let shared = c::bindings(
-        "#include \"transport/policy/before.h\"\n#include \"transport/policy/deadline.h\"\n#include \"transport/policy/niceness.h\"\n#include \"transport/policy/waiting.h\"\n\
+        "#include \"transport/policy/before.h\"\n#include \"transport/policy/deadline.h\"\n#include \"transport/policy/floors.h\"\n#include \"algorithms/niceness/floor_call.h\"\n#include \"transport/policy/niceness.h\"\n#include \"transport/policy/waiting.h\"\n\
          #include \"transport/receiver/state.h\"\n\
          #include \"transport/receiver/wishes.h\"\n\
          #include \"algorithms/receiver/window.h\"\n",
@@ -64,6 +64,10 @@ fn main() {
             "nn_deadline_.*",
             "NN_DEADLINE_.*",
             "timed",
+            "floor",
+            "nn_floor_.*",
+            "NN_FLOOR_.*",
+            "NN_GROUP_SHIFT",
             "NN_CALL_.*",
             "NICENESS_PROCESSES",
             "NICENESS_DEPTHS",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the calls of call.h and deadline.h do to a process. For the object that writes the map of processes. */
+/* What the calls of call.h, deadline.h and floor_call.h do to a process. For the object that writes the map of processes. */
 #ifndef NN_POLICY_ANSWERS_H
 #define NN_POLICY_ANSWERS_H
 
@@ -7,6 +7,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "../../algorithms/niceness/floor_call.h"
 #include "deadline.h"
 #include "find_process.h"
 #include "mark.h"
@@ -33,6 +34,12 @@ static __always_inline bool is_root(void)
 static __always_inline int done(u32 niceness)
 {
 	return -(int)(NN_CALL_DONE | (niceness & NN_NICENESS_WORD));
+}
+
+/* A byte, as nn_share_encoded() has it. */
+static __always_inline int done_floor(u32 process)
+{
+	return -(int)(NN_CALL_DONE | nn_share_encoded(rate_of_process(process)));
 }
 
 /* Bits are added atomically: no raise is lost to another. Only the first of a process can have it be nice alone. */
@@ -72,10 +79,12 @@ __noinline int carry_out(u32 process, u32 verdict, u32 bits, u32 begins, u32 end
 	case NN_VERDICT_ADD:
 		return add(process, said);
 	case NN_VERDICT_REPLACE:
+		leave_floor(process);
 		if (put(process, bits, BPF_ANY))
 			return -ENOMEM;
 		return done(bits);
 	case NN_VERDICT_FORGET:
+		leave_floor(process);
 		bpf_map_delete_elem(&processes, &process); /* still known: another may be raising it */
 		return done(0);
 	case NN_VERDICT_FORBIDDEN:
@@ -148,6 +157,27 @@ static __noinline int answer_deadline(u32 offset)
 	if (arm(process, until))
 		return -ENOMEM;
 	return add_timed(process) == -ENOMEM ? -ENOMEM : done(NN_DEADLINE_AHEAD);
+}
+
+/* A floor begins, or a process gets the caller's own. */
+static __noinline int answer_floor(u32 offset)
+{
+	struct nn_floor_call call = nn_floor_call_of(offset);
+	u32 self = bpf_get_current_pid_tgid() >> 32;
+	struct process target = { .number = self, .owned = true };
+	struct nn_caller caller = { .root = is_root() };
+
+	if (call.verb != NN_FLOOR_BEGIN && call.number && !find_process(call.number, &target))
+		return -ESRCH;
+	if (call.verb == NN_FLOOR_ASK)
+		return done_floor(target.number);
+	caller.owner = target.owned;
+	if (!nn_floor_may_begin(niceness_of_process(target.number), caller))
+		return -EPERM;
+	__sync_fetch_and_or(known_word(target.number), known_bit(target.number)); /* its end is noticed */
+	if (call.verb == NN_FLOOR_BEGIN ? begin_floor(self, call.number) : give_floor(self, target.number))
+		return -ENOMEM;
+	return done_floor(target.number);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "../../algorithms/niceness/call.h"
 #include "../../algorithms/niceness/deadline.h"
 #ifdef __bpf__
+#include "floor_of_process.h"
 #include "processes.h"
 #endif
 
@@ -127,6 +128,7 @@ static __always_inline long inherit(u32 from, u32 to, u32 niceness)
 		of_child.bits = nn_niceness_of_child(of_child.bits);
 		bpf_map_update_elem(&timed, &to, &of_child, BPF_ANY);
 	}
+	join_floor(from, to);
 	return put(to, nn_niceness_of_child(niceness), BPF_ANY);
 }
 
@@ -143,6 +145,7 @@ static __always_inline void forget(u32 process)
 
 	if (niceness && *niceness & PROCESS_TIMED)
 		bpf_map_delete_elem(&timed, &process);
+	leave_floor(process);
 	bpf_map_delete_elem(&processes, &process);
 	__sync_fetch_and_and(known_word(process), ~known_bit(process));
 }

@@ -7,7 +7,7 @@
  *
  *   sched_process_fork   a child inherits it
  *   sched_process_exit   with its last thread it goes; exec touches that of a child alone, whose parent was nice alone
- *   cgroup/sysctl        the calls (call.h, deadline.h). Only a read of a sysctl pays
+ *   cgroup/sysctl        the calls (call.h, deadline.h, floor_call.h). Only a read of a sysctl pays
  *   cgroup_mkdir         a cgroup that one of the administrator's rules names is in the background from the start
  *   cgroup_rmdir         the state of a cgroup goes with it
  *   sched_process_exec   so is a program that a rule names
@@ -108,6 +108,21 @@ int netnice_deadline(struct bpf_sysctl *sysctl)
 	return 0;
 }
 
+SEC("cgroup/sysctl")
+int netnice_floor(struct bpf_sysctl *sysctl)
+{
+	char name[sizeof(NN_FLOOR_FILE) + 1] = {};
+	u32 offset = sysctl->file_pos;
+
+	if (!nn_is_call(offset) || sysctl->write)
+		return 1;
+	if (bpf_sysctl_get_name(sysctl, name, sizeof(name), 0) != sizeof(NN_FLOOR_FILE) - 1 ||
+	    __builtin_memcmp(name, NN_FLOOR_FILE, sizeof(NN_FLOOR_FILE)))
+		return 1;
+	bpf_set_retval(answer_floor(offset));
+	return 0;
+}
+
 /* Of cgroup v2, where 0 is the number of the hierarchy, and not deeper than sockets look. */
 static __always_inline bool is_ours(const struct cgroup *cgroup)
 {
@@ -160,8 +175,10 @@ __noinline int niceness_at_exec(u32 process)
 		return 0;
 	if (*now & PROCESS_TIMED && end_timed_at_exec(process))
 		__sync_fetch_and_and(now, ~(u32)PROCESS_TIMED);
-	if (nn_niceness_ends_at_exec(*now))
+	if (nn_niceness_ends_at_exec(*now)) {
 		__sync_fetch_and_and(now, PROCESS_TIMED);
+		leave_floor(process);
+	}
 	if (*now)
 		return *now;
 	bpf_map_delete_elem(&processes, &process); /* still known: another may be raising it */
@@ -190,8 +207,8 @@ int BPF_PROG(netnice_exec, struct task_struct *task)
 	return 0;
 }
 
-/* What the cgroups say that the process is in. */
-static __noinline u32 of_cgroups(u32 niceness)
+/* What the cgroups say that the process is in. If they have it yield, `floor` is theirs; 0: none. */
+static __noinline u32 of_cgroups(u32 niceness, u64 *floor)
 {
 	u32 depths = nn_niceness_choices.depths;
 
@@ -203,29 +220,40 @@ static __noinline u32 of_cgroups(u32 niceness)
 			continue;
 		cgroup = bpf_get_current_ancestor_cgroup_id(depth);
 		found = bpf_map_lookup_elem(&attached, &cgroup);
-		if (found)
-			niceness |= nn_niceness_added(niceness, *found & NN_NICENESS_ALL);
+		if (!found || !(*found & NN_NICENESS_LEVELS))
+			continue;
+		niceness |= nn_niceness_added(niceness, *found & NN_NICENESS_ALL);
+		*floor = *found & ATTACHED_FLOOR ? cgroup : 0;
 	}
 	return niceness;
 }
 
-static __always_inline u32 of_maker(void)
+/* `floor`: the number of the floor that its sockets have; 0: none. */
+static __always_inline u32 of_maker(u64 *floor)
 {
-	u32 niceness = niceness_of_process(bpf_get_current_pid_tgid() >> 32) & NN_NICENESS_ALL;
+	u32 process = bpf_get_current_pid_tgid() >> 32, niceness = niceness_of_process(process) & NN_NICENESS_ALL;
+	u64 *own = niceness ? bpf_map_lookup_elem(&floored, &process) : 0;
 
-	return nn_niceness_choices.depths ? of_cgroups(niceness) : niceness;
+	*floor = own ? *own : 0;
+	return nn_niceness_choices.depths ? of_cgroups(niceness, floor) : niceness;
 }
 
 SEC("cgroup/sock_create")
 int netnice_socket(struct bpf_sock *sk)
 {
 	u32 niceness, *own;
+	u64 floor, *of;
 
 	if (sk->type != SOCK_STREAM)
 		return 1;
-	niceness = of_maker();
+	niceness = of_maker(&floor);
 	if (!niceness)
 		return 1;
+	if (floor) {
+		of = bpf_sk_storage_get(&floor_of, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+		if (of)
+			*of = floor;
+	}
 	own = bpf_sk_storage_get(&made, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (own)
 		*own = niceness;

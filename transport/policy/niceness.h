@@ -15,6 +15,7 @@
 
 enum attached_bit {
 	ATTACHED_BY_RULE = 1 << 16, /* beside its niceness: a rule said so, and not an administrator by hand */
+	ATTACHED_FLOOR = 1 << 18, /* it has a floor, whose number is the cgroup's id */
 	ATTACHED_PENDING = 1 << 17, /* what runs in it is yet to be switched; without a niceness: to be given back */
 };
 

@@ -320,9 +320,9 @@ pub(crate) mod c {
 }
 
 pub use c::{
-    nn_ack as Ack, nn_destination as Destination, nn_flow as Flow, nn_group as Group, nn_replay as Replay, nn_rtt as Rtt, nn_send as Send,
-    nn_siblings as Siblings, nn_window as Window, NN_APP_LIMITED as APP_LIMITED, NN_DELAYED as DELAYED,
-    NN_LONE as LONE, NN_RETRANSMITTED as RETRANSMITTED,
+    nn_ack as Ack, nn_destination as Destination, nn_flow as Flow, nn_group as Group, nn_replay as Replay,
+    nn_rtt as Rtt, nn_send as Send, nn_siblings as Siblings, nn_window as Window, NN_APP_LIMITED as APP_LIMITED,
+    NN_DELAYED as DELAYED, NN_LONE as LONE, NN_RETRANSMITTED as RETRANSMITTED,
 };
 
 /// Flows of one algorithm in a recorded stream.

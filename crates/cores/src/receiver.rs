@@ -22,8 +22,8 @@ mod c {
 }
 
 pub use c::{
-    nn_counted as Counted, nn_group as Group, nn_host_look as Look, nn_noted as Noted, nn_receiver_siblings as Siblings,
-    nn_segment as Segment,
+    nn_counted as Counted, nn_group as Group, nn_host_look as Look, nn_noted as Noted,
+    nn_receiver_siblings as Siblings, nn_segment as Segment,
 };
 
 /// What came since the last sample, of what TCP has counted and noted; `None`: nothing.

@@ -105,7 +105,11 @@ fn below_its_share_a_window_grows_by_a_segment_a_round() {
     for _ in 0..3 {
         let before = flow.window();
         flow.round(4 * BASE_US);
-        assert!((flow.window() - before - 1.0).abs() < 0.01, "{before}, then {}", flow.window());
+        assert!(
+            (flow.window() - before - 1.0).abs() < 0.01,
+            "{before}, then {}",
+            flow.window()
+        );
     }
 }
 
@@ -116,7 +120,11 @@ fn a_loss_leaves_seven_tenths_of_what_is_below_the_share_as_cubic_does() {
     flow.core.recovery(Recovery::Reduced);
     assert!(flow.window() <= before / 2.0 + 1.0 / f64::from(ONE));
     flow.round(4 * BASE_US);
-    assert!((flow.window() / before - 0.7).abs() < 0.01, "{} of {before}", flow.window());
+    assert!(
+        (flow.window() / before - 0.7).abs() < 0.01,
+        "{} of {before}",
+        flow.window()
+    );
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub mod deadline;
 pub mod doctor;
 mod error;
 pub mod facts;
+pub mod floor;
 pub mod group;
 mod lifecycle;
 pub mod live;

@@ -342,6 +342,7 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
         (pins::groups(), "the map of the cgroups"),
         (pins::moved(), "the map of moved sockets"),
         (pins::before(), "the map of what sockets had before"),
+        (pins::floors(), "the map of floors"),
     ] {
         if !pin.exists() {
             defects.push(format!("{what} is gone"));

@@ -110,7 +110,7 @@ pub(crate) fn group(bits: u32) -> Option<Group> {
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/niceness.bpf.o"));
 /// Last the call: a process that gets an answer finds everything in place.
-const PROGRAMS: [(&str, Place); 9] = [
+const PROGRAMS: [(&str, Place); 10] = [
     ("netnice_fork", Place::Kernel),
     ("netnice_exit", Place::Kernel),
     ("netnice_exec", Place::Kernel),
@@ -119,6 +119,7 @@ const PROGRAMS: [(&str, Place); 9] = [
     ("netnice_socket", Place::Root),
     ("netnice_opened", Place::Root),
     ("netnice_deadline", Place::Root),
+    ("netnice_floor", Place::Root),
     ("netnice_call", Place::Root),
 ];
 
@@ -154,6 +155,7 @@ pub(crate) fn unload() -> Result<()> {
     for map in [
         pins::processes(),
         pins::timed(),
+        pins::floored(),
         pins::attached(),
         pins::rules(),
         pins::niceness_choices(),
@@ -168,10 +170,16 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result
     let mut open = object::open(
         "the programs of niceness",
         OBJECT,
-        &[("moved", &pins::moved()), ("before", &pins::before())],
+        &[
+            ("moved", &pins::moved()),
+            ("before", &pins::before()),
+            ("floors", &pins::floors()),
+            ("floor_of", &pins::floor_of()),
+        ],
         &[
             ("processes", &pins::processes()),
             ("timed", &pins::timed()),
+            ("floored", &pins::floored()),
             ("attached", &pins::attached()),
             ("rules", &pins::rules()),
             ("wishes", &pins::receiver_wishes()),

@@ -58,6 +58,12 @@ maps! {
     processes: "processes",
     /// What of their niceness ends, and when.
     timed: "timed",
+    /// Rates that connections have together at least.
+    floors: "floors",
+    /// Which of them a socket has.
+    floor_of: "floor-of",
+    /// Which of them a process has.
+    floored: "floored",
     /// The niceness of cgroups, by id.
     attached: "attached",
     /// Which cgroups and programs are in the background from when they begin.

@@ -47,7 +47,12 @@ pub fn status() -> Option<ReceiverStatus> {
 
 pub(crate) fn load(hierarchy: &Hierarchy, on_step: &mut dyn FnMut(Step)) -> Result<()> {
     quiet_libbpf();
-    let mut receiver = Receiver::load(&[("moved", &pins::moved()), ("before", &pins::before())])?;
+    let mut receiver = Receiver::load(&[
+        ("moved", &pins::moved()),
+        ("before", &pins::before()),
+        ("floors", &pins::floors()),
+        ("floor_of", &pins::floor_of()),
+    ])?;
     receiver.pin_maps(
         &pins::receiver_params(),
         &pins::receiver_counters(),
@@ -70,6 +75,8 @@ pub(crate) fn load_adopted(hierarchy: &Hierarchy) -> Result<()> {
             &pins::receiver_counters(),
             &pins::receiver_connections(),
             &pins::before(),
+            &pins::floors(),
+            &pins::floor_of(),
         ],
         [&pins::receiver_wishes(), &pins::receiver_adopted()],
     )?;
@@ -137,9 +144,9 @@ impl Receiver {
     }
 
     /// Loads the object for single sockets of any cgroup. It shares the pinned maps of a loaded receiver, in the order of
-    /// [`Receiver::pin_maps`], and `before`. It pins its own maps, the wishes and the connections.
-    pub fn load_adopted(shared: [&Path; 4], own: [&Path; 2]) -> Result<Self> {
-        let names = [DATA, BSS, "of_cgroups", "before"];
+    /// [`Receiver::pin_maps`], `before`, and the floors. It pins its own maps, the wishes and the connections.
+    pub fn load_adopted(shared: [&Path; 6], own: [&Path; 2]) -> Result<Self> {
+        let names = [DATA, BSS, "of_cgroups", "before", "floors", "floor_of"];
         let shared: Vec<_> = names.into_iter().zip(shared).collect();
         let own: Vec<_> = ["wishes", "connections"].into_iter().zip(own).collect();
         Self::load_object(

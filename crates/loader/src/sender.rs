@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The congestion controls: one eBPF object, registered with TCP through pinned links.
 
+use std::path::PathBuf;
+
 use libbpf_rs::{MapCore, MapMut, MapType, Object, ObjectBuilder};
 
 use crate::error::quiet_libbpf;
@@ -9,8 +11,15 @@ use crate::{facts, pins, Error, Result, Step};
 pub(crate) const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
 /// Maps for kernels where cong_control takes two arguments end in this.
 const OLD_SIGNATURE: &str = "_v1";
-/// The map of what sockets had before they came to a level.
-const BEFORE: &str = "before";
+/// Maps that other objects share: what sockets had before they came to a level, and rates that they have at least.
+fn shared(name: &str) -> Option<PathBuf> {
+    Some(match name {
+        "before" => pins::before(),
+        "floors" => pins::floors(),
+        "floor_of" => pins::floor_of(),
+        _ => return None,
+    })
+}
 
 /// Loads the object with only the wanted maps, registers and pins each.
 pub(crate) fn load(wanted: &[String], cong_control_args: u32, on_step: &mut dyn FnMut(Step)) -> Result<()> {
@@ -28,9 +37,8 @@ pub(crate) fn load(wanted: &[String], cong_control_args: u32, on_step: &mut dyn 
         } else if name.ends_with(".data") {
             map.pin(pins::params()).map_err(Error::bpf("pin the parameters"))?;
             on_step(Step::ParamsPinned);
-        } else if name == BEFORE {
-            let pinned = map.pin(pins::before());
-            pinned.map_err(Error::bpf("pin the map of what sockets had before"))?;
+        } else if let Some(pin) = shared(&name) {
+            map.pin(pin).map_err(Error::bpf(format!("pin the map '{name}'")))?;
         }
     }
     Ok(())

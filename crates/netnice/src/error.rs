@@ -31,6 +31,8 @@ pub enum Error {
         "there is no room: as many processes are nice as netnice keeps account of.\n'netnicectl status' counts them."
     )]
     NoRoom,
+    #[error("it is in the background already, and only root may give it a least rate there.\nStart it from the foreground, or with sudo.")]
+    FloorOfNice,
     #[error("this process cannot become nicer: {0}.\nRun 'netnicectl doctor' to see what is wrong.")]
     NotNicer(io::Error),
     #[error("only root can move a process into the background: {}: permission denied.\nTry 'sudo netnice …', or start the program with 'netnice …', which needs no rights.", .0.display())]

@@ -10,6 +10,7 @@ use std::process::Command;
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::deadline::Deadline;
 use netnice_loader::facts::privileged;
+use netnice_loader::floor::Floor;
 use netnice_loader::group::{Direction, Group};
 use netnice_loader::niceness::{self, Heirs, Refusal};
 use netnice_loader::{facts, is_up, quic, rules, up, Outcome, UpOptions};
@@ -44,16 +45,36 @@ pub(crate) struct Wanted {
     pub without_quic: bool,
     pub until: Option<Deadline>,
     pub heirs: Heirs,
+    pub at_least: Option<Floor>,
 }
 
 impl Wanted {
     /// What the program lacks otherwise, and why.
     fn get(&self) -> Result<(), (&'static str, Error)> {
+        let floored = self.begin_floor();
         self.enter().map_err(|why| ("runs unchanged", why))?;
+        floored.map_err(|why| ("runs in the background, but without its least rate", why))?;
         if self.without_quic {
             forgo_quic().map_err(|why| ("runs in the background, but may use QUIC", why))?;
         }
         Ok(())
+    }
+
+    /// Before this process is nice: afterwards it takes root.
+    fn begin_floor(&self) -> Result<(), Error> {
+        let Some(floor) = self.at_least else {
+            return Ok(());
+        };
+        load(level::choose(
+            niceness::current()?,
+            self.level,
+            self.no_mark,
+            self.direction,
+        ))?;
+        floor.ask().map_err(|why| match why {
+            Refusal::Other(error) if error.kind() == ErrorKind::PermissionDenied => Error::FloorOfNice,
+            why => not_nicer(why),
+        })
     }
 
     fn enter(&self) -> Result<(), Error> {

@@ -36,6 +36,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Error> {
         without_quic: cli.quic.is_some(),
         until: cli.until.or(cli.lasting),
         heirs: cli.heirs(),
+        at_least: cli.at_least,
     };
     if cli.report {
         let receives = wanted.direction == Direction::Receive;

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//! Floors: a process and what it starts, or a cgroup, has a rate together, below which it does not yield
+//! (`algorithms/siblings/group.h`). A process asks for one before it becomes nice; afterwards that takes root.
+
+use std::fmt::{self, Display, Formatter};
+use std::thread::sleep;
+use std::time::Duration;
+
+use libbpf_rs::{MapCore, MapFlags};
+use netnice_units::Rate;
+use rustix::time::{clock_gettime, ClockId};
+use serde::{Serialize, Serializer};
+
+use crate::niceness::{self, Refusal};
+use crate::shared::{
+    floor, nn_floor_verb, nn_group, NN_FLOOR_ASK, NN_FLOOR_BEGIN, NN_FLOOR_BITS, NN_FLOOR_FILE, NN_FLOOR_GIVE,
+    NN_FLOOR_MOST, NN_GROUP_SHIFT,
+};
+use crate::{pins, Error, Result};
+
+const MOST: u32 = NN_FLOOR_MOST as u32;
+
+/// What connections have together at least, in each direction: 1 kbit/s to 268 Gbit/s.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Floor(u32);
+
+impl Floor {
+    /// Of a rate, down to whole kbit/s.
+    ///
+    /// # Errors
+    /// What a floor can be, where the rate is none.
+    pub fn new(rate: Rate) -> std::result::Result<Self, String> {
+        let kbits = u32::try_from(rate.bits() / 1_000).unwrap_or(u32::MAX);
+        match kbits {
+            1..=MOST => Ok(Self(kbits)),
+            _ => Err("a floor is 1kbit to 268gbit".to_owned()),
+        }
+    }
+
+    fn of_kbits(kbits: u32) -> Option<Self> {
+        (kbits > 0).then_some(Self(kbits))
+    }
+
+    pub(crate) fn kbits(self) -> u32 {
+        self.0
+    }
+
+    /// This process has it, and what it will start; it is not nice yet.
+    ///
+    /// # Errors
+    /// It is nice already, and does not belong to root.
+    pub fn ask(self) -> Result<(), Refusal> {
+        call(NN_FLOOR_BEGIN, self.0).map(|_| ())
+    }
+}
+
+impl Display for Floor {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match Rate::from_bits(u64::from(self.0) * 1_000) {
+            Some(rate) => rate.fmt(f),
+            None => f.write_str("0"),
+        }
+    }
+}
+
+impl Serialize for Floor {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        to.serialize_u64(u64::from(self.0) * 1_000)
+    }
+}
+
+/// Another process gets the floor that this one has.
+pub(crate) fn give(pid: u32) -> Result<(), Refusal> {
+    call(NN_FLOOR_GIVE, pid).map(|_| ())
+}
+
+/// That of a process, by the number that this one knows it by: within an eighth, as the answer is a byte.
+pub fn of(pid: u32) -> Option<Floor> {
+    let code = call(NN_FLOOR_ASK, pid).ok().filter(|code| *code > 0)? - 1;
+    Floor::of_kbits((8 + (code & 7)) << (code >> 3) >> 3)
+}
+
+fn call(verb: nn_floor_verb, number: u32) -> Result<u32, Refusal> {
+    let offset = 1 << 30 | u64::from(verb) << NN_FLOOR_BITS | u64::from(number);
+    niceness::call(NN_FLOOR_FILE, offset)
+}
+
+/// A floor, and what its connections have at present, bit/s.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Had {
+    pub at_least: Floor,
+    pub sends: u64,
+    pub receives: u64,
+}
+
+/// Of a process in the first namespace of processes; `None` without root, and where it has none. Takes up to a second.
+pub fn had_by(pid: u32) -> Option<Had> {
+    let number = pins::map(&pins::floored())?
+        .lookup(&pid.to_ne_bytes(), MapFlags::ANY)
+        .ok()??;
+    had(&number)
+}
+
+/// Of a cgroup, by its id.
+pub fn had_in(cgroup: u64) -> Option<Had> {
+    had(&cgroup.to_ne_bytes())
+}
+
+/// Half a turn at least has to be over.
+fn had(number: &[u8]) -> Option<Had> {
+    const HALF: u32 = 1 << (NN_GROUP_SHIFT - 1);
+    let passed = now_us() & (2 * HALF - 1);
+    sleep(Duration::from_micros(HALF.saturating_sub(passed).into()));
+    let map = pins::map(&pins::floors())?;
+    let bytes = map.lookup(number, MapFlags::ANY).ok()??;
+    let bytes = bytes.get(..size_of::<floor>())?;
+    // SAFETY: as many bytes as the structure has, of integers; they need not be aligned.
+    let found: floor = unsafe { bytes.as_ptr().cast::<floor>().read_unaligned() };
+    Some(Had {
+        at_least: Floor::of_kbits(found.rate)?,
+        sends: rate(&found.sends, now_us()),
+        receives: rate(&found.receives, now_us()),
+    })
+}
+
+/// The clock of TCP: microseconds, which wrap.
+fn now_us() -> u32 {
+    let now = clock_gettime(ClockId::Monotonic);
+    (now.tv_sec as u64 * 1_000_000 + now.tv_nsec as u64 / 1_000) as u32
+}
+
+/// Bit/s in the turn at hand.
+fn rate(group: &nn_group, now_us: u32) -> u64 {
+    let passed = now_us.wrapping_sub(group.turn << NN_GROUP_SHIFT);
+    match passed >> NN_GROUP_SHIFT {
+        0 => group.bytes * 8_000_000 / u64::from(passed.max(1)),
+        _ => 0,
+    }
+}
+
+/// A cgroup has a floor of its own, or none: by its id.
+pub(crate) fn put(cgroup: u64, wanted: Option<Floor>) -> Result<()> {
+    let map = pins::map(&pins::floors()).ok_or(Error::NotUp("attach to"))?;
+    let Some(wanted) = wanted else {
+        let _ = map.delete(&cgroup.to_ne_bytes());
+        return Ok(());
+    };
+    let one = floor {
+        rate: wanted.kbits(),
+        members: 1,
+        ..Default::default()
+    };
+    // SAFETY: a structure of integers without gaps, as many bytes as it has.
+    let bytes: [u8; size_of::<floor>()] = unsafe { std::mem::transmute(one) };
+    map.update(&cgroup.to_ne_bytes(), &bytes, MapFlags::ANY)
+        .map_err(Error::bpf("give a cgroup a floor"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_floor_is_whole_kilobits() {
+        let floor = |text: &str| Floor::new(text.parse().expect("a rate"));
+        assert_eq!(floor("5mbit"), Ok(Floor(5_000)));
+        assert_eq!(floor("5mbit").expect("a floor").to_string(), "5mbit");
+        for text in ["999bit", "300gbit"] {
+            assert!(floor(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_delivered_in_the_turn_counts() {
+        let group = nn_group {
+            turn: 7,
+            bytes: 125_000,
+            ..Default::default()
+        };
+        let begins = 7 << NN_GROUP_SHIFT;
+        assert_eq!(rate(&group, begins + 1_000_000), 1_000_000);
+        assert_eq!(rate(&group, begins + 2_000_000), 0);
+    }
+}
