@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from system.harness import kernel
+from system.harness.clock import hours
 from system.harness.commands import DROP, Pair, end, end_as_text, netnice, netnicectl, runs_on
 from system.harness.kernel import inside
 from testbed import Process, program
@@ -155,13 +156,6 @@ class TestRules:
     """Hours: of cgroups and of programs, those that are there and those to come."""
 
     @staticmethod
-    def hours(begin: int, end: int) -> str:
-        """These seconds from now."""
-        now = time.time()
-        first, last = (time.strftime("%H:%M:%S", time.localtime(now + ahead)) for ahead in (begin, end))
-        return f'from = "{first}"\nuntil = "{last}"\n'
-
-    @staticmethod
     def apply(folder: Path, text: str) -> None:
         file = folder / "policy.toml"
         file.write_text(text)
@@ -170,7 +164,7 @@ class TestRules:
     def test_a_unit(self, pair: Pair, tmp_path: Path) -> None:
         with kernel.cgroup("nnt-hours.service") as unit, pair.end(pair.a, "many", "5", first=inside(unit)) as holder:
             holder.line()
-            self.apply(tmp_path, f'[[rule]]\nunit = "nnt-hours.service"\n{self.hours(2, 5)}')
+            self.apply(tmp_path, f'[[rule]]\nunit = "nnt-hours.service"\n{hours(2, 5)}')
             begun = time.monotonic()
             assert set(runs_on(pair.a)) == {"cubic"}
             for ahead, expected in ((2, "netnice"), (5, "cubic")):
@@ -183,7 +177,7 @@ class TestRules:
         sleeper = tmp_path / "nnt-hours"
         shutil.copy(program("sleep"), sleeper)
         with Process([str(sleeper), "60"]) as before:
-            self.apply(tmp_path, f'[[rule]]\ncommand = "nnt-hours"\nlevel = 1\n{self.hours(-1, 4)}')
+            self.apply(tmp_path, f'[[rule]]\ncommand = "nnt-hours"\nlevel = 1\n{hours(-1, 4)}')
             with Process([str(sleeper), "60"]) as after:
                 for process in (before, after):
                     wait_until(partial(is_at, process.pid, "1"), "it to be nice")
