@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -18,6 +20,7 @@ from system.harness.commands import (
     PYTHON,
     Pair,
     Run,
+    descendants,
     end,
     end_as_text,
     marks,
@@ -86,6 +89,32 @@ class TestLaunchers:
             assert "by itself        1, without programs that it starts" in said
             netnice("-n", "1", "-p", str(shell.pid))
             assert "by itself        1\n" in netnicectl("explain", str(shell.pid)).stdout
+
+
+class TestContainers:
+    """As `podman run --detach` does it: by a rule, what the engine fetches yields, and its container serves people."""
+
+    @pytest.mark.parametrize(
+        ("inherit", "monitors", "served"), [("inherit = false", "cubic", "cubic"), ("", "netnice", "netnice")]
+    )
+    def test_a_container_outlives_its_engine(self, pair: Pair, inherit: str, monitors: str, served: str) -> None:
+        engine, conmon = (scratch("engine") / name for name in (NAME, "nnt-conmon"))
+        for copy in (engine, conmon):
+            shutil.copy(PYTHON, copy)
+        rule(inherit)
+        words = [str(engine), str(PROGRAMS / "engine.py"), str(conmon), *end_as_text("listen", python=PYTHON)]
+        with pair.b.spawn(*words, stdout=subprocess.PIPE) as podman:
+            own, (monitor, given) = podman.line().split(), podman.line().split()
+            try:
+                assert (own, given) == ([str(podman.pid), "netnice"], monitors)
+                port = int(podman.line())
+                wait_until(lambda: not podman.running(), "the engine to end")
+                with pair.end(pair.a, "connect", pair.b4, str(port)) as client:
+                    client.line()
+                    assert marks(pair.b, 4, "sport", port)[0] == served
+            finally:
+                for pid in [*descendants(int(monitor)), int(monitor)]:
+                    os.kill(pid, signal.SIGKILL)
 
 
 class TestUntil:

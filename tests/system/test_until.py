@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import subprocess
@@ -33,6 +34,15 @@ def waiting(name: bytes = b"netnice-until") -> list[int]:
             continue
         if words[0] == name:
             found.append(int(folder.name))
+    return found
+
+
+def opened(pid: int) -> list[Path]:
+    """The files that a process has open."""
+    found = []
+    for fd in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            found.append(fd.readlink())
     return found
 
 
@@ -124,7 +134,7 @@ class TestWaiting:
         done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=10, check=True)
         assert "netnice" not in done.stdout
         for pid in waiting():
-            assert lock not in [fd.readlink() for fd in Path(f"/proc/{pid}/fd").iterdir()]
+            assert lock not in opened(pid)
         wait_until(lambda: not waiting(), "it to end")
 
 

@@ -198,13 +198,15 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, NoRule> {
         "command" => match pattern(&value)?.cut(COMMAND) {
             Some(name) => {
                 let cut = name.to_string();
-                warning = (cut != value).then(|| {
+                let longer = (cut != value).then(|| {
                     format!(
                         "the kernel knows {COMMAND} bytes of a program's name: \
                          every program whose name begins with '{cut}' is meant"
                     )
                 });
-                warning = warning.or_else(|| launchers::warning(&name).filter(|_| inherit));
+                let launcher = launchers::warning(&name).filter(|_| inherit);
+                let all: Vec<String> = launcher.into_iter().chain(longer).collect();
+                warning = (!all.is_empty()).then(|| all.join("; "));
                 vec![rule(Subject::Command, name)]
             }
             None => return Err(NoRule::Command(value)),
