@@ -91,6 +91,73 @@ waiting() {
 	killall nc tail
 }
 
+# Seconds since the machine was started, also those of suspension.
+boot() { cut -d ' ' -f 1 /proc/uptime; }
+
+# A connection in the background as these words say, of a process that knows when it began.
+hold() {
+	tail -f /dev/null | nc -l -p 5005 >/dev/null &
+	tcp 0A 5005
+	tail -f /dev/null | netnice "$@" sh -c 'cut -d " " -f 1 /proc/uptime >/tmp/held; exec nc 127.0.0.1 5005' >/dev/null &
+	tcp 01 5005
+	pid=$(pidof nc | cut -d ' ' -f 1)
+}
+
+# New connections and the one in use, by the congestion control of the latter.
+are() { netnicectl explain --json "$pid" >/tmp/now && grep -q "\"$1\": 1" /tmp/now && grep -q "\"in_effect\": $2" /tmp/now; }
+yield() { are netnice '{'; }
+
+# switch END: a second before they yield, and a second after no more.
+switch() {
+	sleep "$(awk "BEGIN { print $1 - 1 - $(boot) }")"
+	yield || return
+	sleep "$(awk "BEGIN { print $1 + 1 - $(boot) }")"
+	are cubic null || return
+	killall nc tail
+	echo "switched, and seen by $(awk "BEGIN { print $(boot) - $1 }") s later"
+}
+
+# set_clock SECOND: the wall clock. AHEAD SECONDS: from then on, as seconds since the start of the machine.
+set_clock() { date -s "@$1" && clock_set=$(boot); }
+ahead() { awk "BEGIN { print ${2:-$clock_set} + $1 }"; }
+
+# The wall clock is set back, and forward to four seconds before the end.
+until_time() {
+	end=$(($(date +%s) + 600))
+	hold --until "$(date -u -d "@$end" '+%F %T')"
+	set_clock $((end - 3600))
+	yield || return
+	set_clock $((end - 4))
+	switch "$(ahead 4)"
+}
+
+# The wall clock is set forward, beyond the end.
+for_duration() {
+	hold --for 6s
+	set_clock $(($(date +%s) + 3600))
+	switch "$(ahead 6 "$(cat /tmp/held)")"
+}
+
+# To memory, until the alarm of the machine's own clock.
+to_memory() {
+	echo +4 >/sys/class/rtc/rtc0/wakealarm
+	echo mem >/sys/power/state
+}
+
+suspended_until() {
+	now=$(date +%s)
+	set_clock "$now"
+	hold --until "$(date -u -d "@$((now + 12))" '+%F %T')"
+	to_memory
+	switch "$(ahead 12)"
+}
+
+suspended_for() {
+	hold --for 12s
+	to_memory
+	switch "$(ahead 12 "$(cat /tmp/held)")"
+}
+
 left >/tmp/before
 step doctor netnicectl doctor --json
 step up netnicectl up --with "$(cat /with)"
@@ -107,6 +174,10 @@ if netnicectl status >/dev/null 2>&1; then
 	step behind_fq behind_fq
 	step verifier verifier verifier:: --nocapture
 	[ -z "$NETNICE_PIN" ] || step pins cat "/verifier/$(uname -r | cut -d . -f 1-2).json"
+	step until_time until_time
+	step for_duration for_duration
+	step suspended_until suspended_until
+	step suspended_for suspended_for
 fi
 step down netnicectl down
 left >/tmp/after

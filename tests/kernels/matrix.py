@@ -81,6 +81,8 @@ CLAIMS: dict[str, Callable[[Steps], bool]] = {
     "not accepted yet": _accepts,
     "behind `fq`": lambda steps: "qdisc fq" in steps["behind_fq"].said and _well(steps, "behind_fq"),
     "the verifier's work as before": lambda steps: _well(steps, "verifier") and "1 passed" in steps["verifier"].said,
+    "deadlines while the clock is set": lambda steps: _well(steps, "until_time", "for_duration"),
+    "deadlines after suspension": lambda steps: _well(steps, "suspended_until", "suspended_for"),
     "nothing left": lambda steps: _well(steps, "down", "left", "end"),
 }
 _WORDS = {True: "yes", False: "no", None: "–"}
@@ -113,7 +115,7 @@ def reports(*, pin: bool = False) -> dict[Path, Report]:
 
     def boot(kernel: Path) -> Report:
         files = machine.initramfs(kernel, scratch(f"kernel-{kernel.name}"), algorithms, binaries)
-        report = machine.run(kernel, files, pin=pin)
+        report = machine.run(kernel, files, pin=pin, steady=True)
         major, minor = release = archive.release(kernel.name)
         # This host's release the loader's test pins, by its own kernel: builds of one release differ by a third.
         if pin and "pins" in report.steps and release != archive.release(platform.release()):

@@ -7,14 +7,18 @@ netnice --self, and rules with inherit = false: a launcher is in the background,
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from system.harness import kernel
+from system.harness.clock import ahead, hours
 from system.harness.commands import (
     ALGORITHM,
     DROP,
@@ -23,12 +27,15 @@ from system.harness.commands import (
     Pair,
     Run,
     as_user,
+    descendants,
+    end,
     end_as_text,
     group_of,
     marks,
     name,
     netnice,
     netnicectl,
+    runs_on,
 )
 from testbed import Process, program, scratch
 from testbed.namespace import wait_until
@@ -186,6 +193,76 @@ class TestLaunchers:
             assert "by itself        1, without programs that it starts" in said
             netnice("-n", "1", "-p", str(shell.pid))
             assert "by itself        1\n" in netnicectl("explain", str(shell.pid)).stdout
+
+
+class TestContainers:
+    """As `podman run --detach` does it: by a rule, what the engine fetches yields, and its container serves people."""
+
+    @pytest.mark.parametrize(
+        ("inherit", "monitors", "served"), [("inherit = false", "cubic", "cubic"), ("", "netnice", "netnice")]
+    )
+    def test_a_container_outlives_its_engine(self, pair: Pair, inherit: str, monitors: str, served: str) -> None:
+        engine, conmon = (scratch("engine") / name for name in (NAME, "nnt-conmon"))
+        for copy in (engine, conmon):
+            shutil.copy(PYTHON, copy)
+        rule(inherit)
+        words = [str(engine), str(PROGRAMS / "engine.py"), str(conmon), *end_as_text("listen", python=PYTHON)]
+        with pair.b.spawn(*words, stdout=subprocess.PIPE) as podman:
+            own, (monitor, given) = podman.line().split(), podman.line().split()
+            try:
+                assert (own, given) == ([str(podman.pid), "netnice"], monitors)
+                port = int(podman.line())
+                wait_until(lambda: not podman.running(), "the engine to end")
+                with pair.end(pair.a, "connect", pair.b4, str(port)) as client:
+                    client.line()
+                    assert marks(pair.b, 4, "sport", port)[0] == served
+            finally:
+                for pid in [*descendants(int(monitor)), int(monitor)]:
+                    os.kill(pid, signal.SIGKILL)
+
+
+class TestUntil:
+    """The same with an end: what the launcher starts is in the foreground before it, too."""
+
+    SECONDS = 4
+
+    def returns(self, pair: Pair, begun: float, words: Sequence[str]) -> None:
+        """Words that connect: in the background until that end, with the connection in use."""
+        with pair.a.spawn(*words, stdout=subprocess.PIPE) as client:
+            client.line()
+            assert runs_on(pair.a) == ["netnice"]
+            wait_until(lambda: runs_on(pair.a) == ["cubic"], "the connection to be in the foreground", seconds=10)
+            # A moment of the wall clock is written in whole seconds.
+            assert -1.5 < time.time() - begun - self.SECONDS < 1.5
+            wait_until(lambda: netnice("-p", str(client.pid)).stdout == "foreground\n", "new ones to be there, too")
+
+    def test_by_command(self, pair: Pair, launcher: Path) -> None:
+        until = [program("netnice"), "--until", ahead(60)]
+        assert serves(pair, launcher, [*until, "--self"]) == (["netnice", "netnice"], "cubic")
+        assert serves(pair, launcher, until) == (["netnice", "netnice"], "netnice")
+
+    def test_its_end_by_command(self, pair: Pair) -> None:
+        with pair.end(pair.b, "listen") as server:
+            begun, port = time.time(), server.line().strip()
+            self.returns(
+                pair,
+                begun,
+                [program("netnice"), "--until", ahead(self.SECONDS), "--self", *end("connect", pair.b4, port)],
+            )
+
+    def test_by_rule(self, pair: Pair, launcher: Path) -> None:
+        rule(f"inherit = false\n{hours(-1, 60)}")
+        assert serves(pair, launcher) == (["netnice", "netnice"], "cubic")
+        rule(f"inherit = false\n{hours(60, 120)}")
+        assert serves(pair, launcher) == (["cubic", "cubic"], "cubic")
+
+    def test_its_end_by_rule(self, pair: Pair) -> None:
+        named = scratch("launcher") / NAME
+        shutil.copy(PYTHON, named)
+        with pair.end(pair.b, "listen") as server:
+            port, begun = server.line().strip(), time.time()
+            rule(f"inherit = false\n{hours(-1, self.SECONDS)}")
+            self.returns(pair, begun, end_as_text("connect", pair.b4, port, python=str(named)))
 
 
 class TestRights:

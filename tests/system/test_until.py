@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from system.harness import kernel
+from system.harness.clock import hours
 from system.harness.commands import DROP, Pair, end, end_as_text, netnice, netnicectl, runs_on
 from system.harness.kernel import inside
 from testbed import Process, program
@@ -32,6 +34,15 @@ def waiting(name: bytes = b"netnice-until") -> list[int]:
             continue
         if words[0] == name:
             found.append(int(folder.name))
+    return found
+
+
+def opened(pid: int) -> list[Path]:
+    """The files that a process has open."""
+    found = []
+    for fd in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            found.append(fd.readlink())
     return found
 
 
@@ -123,7 +134,7 @@ class TestWaiting:
         done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=10, check=True)
         assert "netnice" not in done.stdout
         for pid in waiting():
-            assert lock not in [fd.readlink() for fd in Path(f"/proc/{pid}/fd").iterdir()]
+            assert lock not in opened(pid)
         wait_until(lambda: not waiting(), "it to end")
 
 
@@ -155,13 +166,6 @@ class TestRules:
     """Hours: of cgroups and of programs, those that are there and those to come."""
 
     @staticmethod
-    def hours(begin: int, end: int) -> str:
-        """These seconds from now."""
-        now = time.time()
-        first, last = (time.strftime("%H:%M:%S", time.localtime(now + ahead)) for ahead in (begin, end))
-        return f'from = "{first}"\nuntil = "{last}"\n'
-
-    @staticmethod
     def apply(folder: Path, text: str) -> None:
         file = folder / "policy.toml"
         file.write_text(text)
@@ -170,7 +174,7 @@ class TestRules:
     def test_a_unit(self, pair: Pair, tmp_path: Path) -> None:
         with kernel.cgroup("nnt-hours.service") as unit, pair.end(pair.a, "many", "5", first=inside(unit)) as holder:
             holder.line()
-            self.apply(tmp_path, f'[[rule]]\nunit = "nnt-hours.service"\n{self.hours(2, 5)}')
+            self.apply(tmp_path, f'[[rule]]\nunit = "nnt-hours.service"\n{hours(2, 5)}')
             begun = time.monotonic()
             assert set(runs_on(pair.a)) == {"cubic"}
             for ahead, expected in ((2, "netnice"), (5, "cubic")):
@@ -183,7 +187,7 @@ class TestRules:
         sleeper = tmp_path / "nnt-hours"
         shutil.copy(program("sleep"), sleeper)
         with Process([str(sleeper), "60"]) as before:
-            self.apply(tmp_path, f'[[rule]]\ncommand = "nnt-hours"\nlevel = 1\n{self.hours(-1, 4)}')
+            self.apply(tmp_path, f'[[rule]]\ncommand = "nnt-hours"\nlevel = 1\n{hours(-1, 4)}')
             with Process([str(sleeper), "60"]) as after:
                 for process in (before, after):
                     wait_until(partial(is_at, process.pid, "1"), "it to be nice")

@@ -13,11 +13,11 @@
 #include "mark.h"
 #include "niceness.h"
 #include "processes.h"
+#include "refuse.h"
 
 #define EPERM 1
 #define ESRCH 3
 #define ENOMEM 12
-#define EINVAL 22
 #define CAP_SYS_NICE 23
 
 struct niceness_counters nn_niceness_counters;

@@ -33,6 +33,7 @@
 #include "matching.h"
 #include "moved.h"
 #include "niceness.h"
+#include "refuse.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -89,7 +90,7 @@ int netnice_call(struct bpf_sysctl *sysctl)
 	alone = !bpf_strncmp(name, sizeof(name), file_alone);
 	if (!alone && bpf_strncmp(name, sizeof(name), file))
 		return 1;
-	bpf_set_retval(answer(offset, alone));
+	refuse(answer(offset, alone));
 	return 0;
 }
 
@@ -104,7 +105,7 @@ int netnice_deadline(struct bpf_sysctl *sysctl)
 	if (bpf_sysctl_get_name(sysctl, name, sizeof(name), 0) != sizeof(NN_DEADLINE_FILE) - 1 ||
 	    __builtin_memcmp(name, NN_DEADLINE_FILE, sizeof(NN_DEADLINE_FILE)))
 		return 1;
-	bpf_set_retval(answer_deadline(offset));
+	refuse(answer_deadline(offset));
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "niceness.h"
+#include "refuse.h"
 
 #define ECONNREFUSED 111
 
@@ -45,7 +46,7 @@ static __always_inline int may_pass(struct bpf_sock_addr *to)
 	    !nn_niceness_refuses_quic(niceness_of_current()))
 		return 1;
 	__sync_fetch_and_add(&nn_quic_counters.refused, 1);
-	bpf_set_retval(-ECONNREFUSED);
+	refuse(-ECONNREFUSED);
 	return 0;
 }
 

@@ -47,7 +47,13 @@ fn ebpf_and_host_come_to_the_same_windows() {
 }
 
 const SENDER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
-const RECEIVER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/receiver.bpf.o"));
+/// Each loaded as it is: the receivers of a level's cgroup, and which processes and cgroups yield.
+const OTHERS: [(&str, &[u8]); 4] = [
+    ("receiver", include_bytes!(concat!(env!("OUT_DIR"), "/receiver.bpf.o"))),
+    ("policy", include_bytes!(concat!(env!("OUT_DIR"), "/policy.bpf.o"))),
+    ("quic", include_bytes!(concat!(env!("OUT_DIR"), "/quic.bpf.o"))),
+    ("niceness", include_bytes!(concat!(env!("OUT_DIR"), "/niceness.bpf.o"))),
+];
 const MOST_PERCENT: u32 = 110;
 
 /// A program's name, and the instructions that the verifier processed for it.
@@ -56,7 +62,9 @@ type Budget = BTreeMap<String, u32>;
 #[test]
 fn programs_stay_within_the_verifiers_budget() {
     let mut found = budget(&load_every_algorithm());
-    found.extend(budget(&load_the_receivers()));
+    for (name, code) in OTHERS {
+        found.extend(budget(&load(name, code)));
+    }
     let file = file_of_this_kernel();
     if std::env::var_os("NETNICE_PIN").is_some() {
         let text = serde_json::to_string_pretty(&found).expect("numbers");
@@ -92,11 +100,11 @@ fn load_every_algorithm() -> Object {
         .expect("load every algorithm: needs root and Linux 6.10 or newer")
 }
 
-/// What a level's cgroup gets: all receivers are in one program.
-fn load_the_receivers() -> Object {
+fn load(name: &str, code: &[u8]) -> Object {
     let mut open = ObjectBuilder::default();
-    let open = open.open_memory(RECEIVER).expect("open the receiver object");
-    open.load().expect("load the receivers: needs root")
+    let open = open.open_memory(code).expect("open an object");
+    open.load()
+        .unwrap_or_else(|error| panic!("load the object '{name}', which needs root: {error}"))
 }
 
 /// Leaves out the structs for kernels before 6.10; how many are left.

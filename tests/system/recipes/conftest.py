@@ -23,7 +23,7 @@ from testbed import Namespace, ownership, random_file, sockets
 
 _DOCUMENT = Path(__file__).parents[3] / "docs" / "use" / "policy.md"
 #: What a rule begins with; other words in code belong to the rule before them.
-_NAMES = ("unit", "slice", "container", "cgroup", "command")
+_NAMES = ("unit", "slice", "container", "label", "cgroup", "command")
 
 #: Both ways: what is moved takes long enough to be looked at.
 LINK = "root tbf rate 20mbit burst 20kb limit 200kb"

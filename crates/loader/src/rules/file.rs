@@ -240,13 +240,15 @@ fn meant(key: &str, value: String, like: &Rule) -> std::result::Result<Written, 
         "command" => match pattern(&value)?.cut(COMMAND) {
             Some(name) => {
                 let cut = name.to_string();
-                warning = (cut != value).then(|| {
+                let longer = (cut != value).then(|| {
                     format!(
                         "the kernel knows {COMMAND} bytes of a program's name: \
                          every program whose name begins with '{cut}' is meant"
                     )
                 });
-                warning = warning.or_else(|| launchers::warning(&name).filter(|_| like.inherit));
+                let launcher = launchers::warning(&name).filter(|_| like.inherit);
+                let all: Vec<String> = launcher.into_iter().chain(longer).collect();
+                warning = (!all.is_empty()).then(|| all.join("; "));
                 vec![rule(Subject::Command, name)]
             }
             None => return Err(NoRule::Command(value)),

@@ -107,7 +107,9 @@ pub fn senders(pids: &[u32], asked_by: Option<u32>) -> Vec<Sender> {
             }
         }
         for mount in mounts::remote(*pid) {
-            let server = mount.server();
+            let server = mount
+                .server()
+                .map(|server| ssh_of(server, &sockets, &owners).unwrap_or(server));
             let owner = server.map(|server| owner_of(server, &by_pid));
             let mut sender = Sender::new(owner.as_ref(), mount.way(), asked_by);
             if owner.is_none() {
@@ -124,6 +126,14 @@ pub fn senders(pids: &[u32], asked_by: Option<u32>) -> Vec<Sender> {
         }
     }
     found
+}
+
+/// sshfs sends by an ssh, at the other end of a Unix socket. When sshfs goes to the background, ssh is no child of it.
+fn ssh_of(server: u32, sockets: &HashMap<u32, unix::Unix>, owners: &HashMap<u32, Owner>) -> Option<u32> {
+    let own = crate::sockets::sockets_of(server);
+    let peers = own.iter().filter_map(|inode| sockets.get(inode)?.peer);
+    let mut ends = peers.filter_map(|peer| owners.get(&peer));
+    ends.find(|end| end.program == "ssh").map(|ssh| ssh.pid)
 }
 
 /// A process that need not have a socket.

@@ -68,6 +68,12 @@ fn a_launcher_whose_children_inherit_is_warned_of() {
         let all = parse(&format!("[[rule]]\ncommand = 'podman'\n{inherit}")).expect("valid");
         assert_eq!(all[0].warning.is_some(), warned, "{inherit}");
     }
+    let cut = parse("[[rule]]\ncommand = 'containerd-shim-runc-v2'").expect("valid");
+    let said = cut[0].warning.as_deref().unwrap_or_default();
+    assert!(
+        said.contains("starts containers") && said.contains("15 bytes"),
+        "{said}"
+    );
 }
 
 #[test]
