@@ -120,7 +120,7 @@ int netnice_floor(struct bpf_sysctl *sysctl)
 	if (bpf_sysctl_get_name(sysctl, name, sizeof(name), 0) != sizeof(NN_FLOOR_FILE) - 1 ||
 	    __builtin_memcmp(name, NN_FLOOR_FILE, sizeof(NN_FLOOR_FILE)))
 		return 1;
-	bpf_set_retval(answer_floor(offset));
+	refuse(answer_floor(offset));
 	return 0;
 }
 
