@@ -27,7 +27,7 @@ struct nn_rule {
 	u32 open;
 	u8 text[NN_RULE_TEXT];
 	u32 from, until; /* its hours, in seconds of the local day; the same: it holds always */
-	u32 unused; /* 0: no gap */
+	u32 at_least; /* kbit/s that what it names has together; 0: nothing */
 	u64 begins, ends; /* of its hours, those of now or the next: nanoseconds of CLOCK_TAI */
 };
 

@@ -73,6 +73,14 @@ static __always_inline int give_floor(u32 from, u32 process)
 	return join_floor(from, process);
 }
 
+/* That of a cgroup, for all that is in it and below. */
+static __noinline int begin_floor_of_cgroup(u64 cgroup, u32 rate)
+{
+	struct floor floor = { .rate = rate, .members = 1 };
+
+	return bpf_map_update_elem(&floors, &cgroup, &floor, BPF_ANY);
+}
+
 /* kbit/s; 0: none. */
 static __always_inline u32 rate_of_process(u32 process)
 {

@@ -23,6 +23,7 @@ struct name {
 	struct nn_named named;
 	u32 timed; /* what rules that hold for hours only say of it */
 	u64 ends; /* when the last of these hours end: CLOCK_TAI */
+	u32 at_least; /* kbit/s, of all rules that hold */
 };
 
 /* Room for a name: a program's stack has less. */
@@ -70,6 +71,8 @@ static long match(u32 i, struct matching *m)
 	bpf_loop(nn_rule_bytes(rule), compare, &c, 0);
 	if (c.differs)
 		return 0;
+	if (m->name->at_least < rule->at_least)
+		m->name->at_least = rule->at_least;
 	if (nn_rule_is_always(rule)) {
 		m->niceness = nn_niceness_of_rules(m->niceness, rule->niceness);
 		return 0;
@@ -100,6 +103,7 @@ static __noinline u32 niceness_of_name(struct name *name, u32 length, bool comma
 	name->named.command = command;
 	name->timed = 0;
 	name->ends = 0;
+	name->at_least = 0;
 	if (!command)
 		bpf_loop(length, note_slash, &m, 0);
 	bpf_loop(number, match, &m, 0);

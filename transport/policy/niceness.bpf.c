@@ -147,6 +147,8 @@ int BPF_PROG(netnice_cgroup, struct cgroup *cgroup, const char *path)
 	if (!value)
 		return 0;
 	value |= ATTACHED_BY_RULE;
+	if (name->at_least && !begin_floor_of_cgroup(id, name->at_least))
+		value |= ATTACHED_FLOOR;
 	if (bpf_map_update_elem(&attached, &id, &value, BPF_ANY))
 		COUNT(&nn_niceness_counters, refused);
 	else
@@ -159,8 +161,10 @@ int BPF_PROG(netnice_removed, struct cgroup *cgroup, const char *path)
 {
 	u64 id = cgroup->kn->id;
 
-	if (nn_niceness_choices.depths && is_ours(cgroup))
-		bpf_map_delete_elem(&attached, &id);
+	if (!nn_niceness_choices.depths || !is_ours(cgroup))
+		return 0;
+	bpf_map_delete_elem(&attached, &id);
+	bpf_map_delete_elem(&floors, &id);
 	return 0;
 }
 
@@ -202,6 +206,8 @@ int BPF_PROG(netnice_exec, struct task_struct *task)
 	wanted = niceness_of_name(name, read - 1, true, set, number);
 	if (name->timed && !raise_until(process, name->timed, name->ends))
 		add_timed(process);
+	if (name->at_least && !rate_of_process(process)) /* what it starts shares it, and each that begins so has its own */
+		begin_floor(process, name->at_least);
 	if (!wanted)
 		return 0;
 	add(process, nn_answer_of_rule(now, wanted));

@@ -15,11 +15,14 @@ use serde::Serialize;
 
 use crate::cgroup::Hierarchy;
 use crate::facts::privileged;
+use crate::floor::{self, Floor};
 use crate::group::Group;
 use crate::live::{switch, Switched, Target};
 use crate::lock::Lock;
 use crate::settings::State;
-use crate::shared::{niceness_choices, ATTACHED_BY_RULE, ATTACHED_PENDING, NICENESS_DEPTHS, NN_NICENESS_NO_QUIC};
+use crate::shared::{
+    niceness_choices, ATTACHED_BY_RULE, ATTACHED_FLOOR, ATTACHED_PENDING, NICENESS_DEPTHS, NN_NICENESS_NO_QUIC,
+};
 use crate::{niceness, pins, quic, Error, Result};
 
 /// So many below the root sockets look.
@@ -39,7 +42,7 @@ pub struct Attachment {
 }
 
 /// All that is in the cgroup, and will be, yields: at this level or at a nicer one of its own.
-pub fn attach(cgroup: &Path, group: Group, without_quic: bool) -> Result<SwitchCounts> {
+pub fn attach(cgroup: &Path, group: Group, without_quic: bool, at_least: Option<Floor>) -> Result<SwitchCounts> {
     let map = open("attach to")?;
     let hierarchy = Hierarchy::find()?;
     if without_quic {
@@ -50,11 +53,18 @@ pub fn attach(cgroup: &Path, group: Group, without_quic: bool) -> Result<SwitchC
         if hierarchy.depth(cgroup) >= DEPTHS {
             return Err(Error::NotAttachable(cgroup.to_owned()));
         }
-        let bits = niceness::bits_with_quic(group, without_quic);
-        put(&map, id(cgroup)?, bits | ATTACHED_PENDING)?;
+        let id = id(cgroup)?;
+        floor::put(id, at_least)?;
+        let bits = niceness::bits_with_quic(group, without_quic) | floor_bit(at_least);
+        put(&map, id, bits | ATTACHED_PENDING)?;
         look(&hierarchy)?;
     } // what follows may need it itself
     finish(&map, &hierarchy, cgroup)
+}
+
+/// Of an entry with this floor.
+pub(crate) fn floor_bit(at_least: Option<Floor>) -> u32 {
+    at_least.map_or(0, |_| ATTACHED_FLOOR)
 }
 
 /// It is attached no longer: what runs in it is as nice as it is by itself. `None` when it was not attached.
@@ -68,6 +78,7 @@ pub fn detach(cgroup: &Path) -> Result<Option<SwitchCounts>> {
             return Ok(None);
         }
         put(&map, id, ATTACHED_PENDING)?;
+        floor::put(id, None)?;
     } // what follows may need it itself
     finish(&map, &hierarchy, cgroup).map(Some)
 }
@@ -262,6 +273,25 @@ fn attachment(hierarchy: &Hierarchy, cgroup: &Path, bits: u32) -> Option<Attachm
         without_quic: bits & NN_NICENESS_NO_QUIC != 0,
         group: niceness::group(bits)?,
     })
+}
+
+/// The number of the floor that the process' sockets have; 0: none, or this is not root.
+pub(crate) fn floor_of(pid: u32) -> u64 {
+    let entries = entries();
+    let Some(hierarchy) = Hierarchy::find().ok() else {
+        return 0;
+    };
+    let cgroup = hierarchy.cgroup_of(pid).unwrap_or_default();
+    let above: Vec<_> = cgroup
+        .ancestors()
+        .take_while(|dir| dir.starts_with(hierarchy.root()))
+        .filter_map(|dir| {
+            let id = id(dir).ok()?;
+            let bits = *entries.get(&id)?;
+            niceness::group(bits).map(|_| (id, bits))
+        })
+        .collect();
+    floor::number_of(pid, above.into_iter().rev())
 }
 
 /// Every socket of all that runs in the cgroup becomes what its process is now.

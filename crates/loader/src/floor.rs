@@ -3,25 +3,26 @@
 //! (`algorithms/siblings/group.h`). A process asks for one before it becomes nice; afterwards that takes root.
 
 use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
 use std::thread::sleep;
 use std::time::Duration;
 
 use libbpf_rs::{MapCore, MapFlags};
-use netnice_units::Rate;
+use netnice_units::{Rate, UnitError};
 use rustix::time::{clock_gettime, ClockId};
 use serde::{Serialize, Serializer};
 
 use crate::niceness::{self, Refusal};
 use crate::shared::{
-    floor, nn_floor_verb, nn_group, NN_FLOOR_ASK, NN_FLOOR_BEGIN, NN_FLOOR_BITS, NN_FLOOR_FILE, NN_FLOOR_GIVE,
-    NN_FLOOR_MOST, NN_GROUP_SHIFT,
+    floor, nn_floor_verb, nn_group, ATTACHED_FLOOR, NN_FLOOR_ASK, NN_FLOOR_BEGIN, NN_FLOOR_BITS, NN_FLOOR_FILE,
+    NN_FLOOR_GIVE, NN_FLOOR_MOST, NN_GROUP_SHIFT,
 };
-use crate::{pins, Error, Result};
+use crate::{attachments, pins, Error, Result};
 
 const MOST: u32 = NN_FLOOR_MOST as u32;
 
 /// What connections have together at least, in each direction: 1 kbit/s to 268 Gbit/s.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Floor(u32);
 
 impl Floor {
@@ -37,8 +38,13 @@ impl Floor {
         }
     }
 
-    fn of_kbits(kbits: u32) -> Option<Self> {
+    pub(crate) fn of_kbits(kbits: u32) -> Option<Self> {
         (kbits > 0).then_some(Self(kbits))
+    }
+
+    /// Bits a second.
+    pub fn bits(self) -> u64 {
+        u64::from(self.0) * 1_000
     }
 
     pub(crate) fn kbits(self) -> u32 {
@@ -51,6 +57,15 @@ impl Floor {
     /// It is nice already, and does not belong to root.
     pub fn ask(self) -> Result<(), Refusal> {
         call(NN_FLOOR_BEGIN, self.0).map(|_| ())
+    }
+}
+
+impl FromStr for Floor {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let rate: Rate = text.parse().map_err(|why: UnitError| why.to_string())?;
+        Self::new(rate)
     }
 }
 
@@ -70,7 +85,7 @@ impl Serialize for Floor {
 }
 
 /// Another process gets the floor that this one has.
-pub(crate) fn give(pid: u32) -> Result<(), Refusal> {
+pub fn give(pid: u32) -> Result<(), Refusal> {
     call(NN_FLOOR_GIVE, pid).map(|_| ())
 }
 
@@ -93,17 +108,48 @@ pub struct Had {
     pub receives: u64,
 }
 
-/// Of a process in the first namespace of processes; `None` without root, and where it has none. Takes up to a second.
+/// Of the sockets that a process opens from now on; `None` without root, and where they have none. Takes up to half a
+/// second.
 pub fn had_by(pid: u32) -> Option<Had> {
-    let number = pins::map(&pins::floored())?
-        .lookup(&pid.to_ne_bytes(), MapFlags::ANY)
-        .ok()??;
-    had(&number)
+    match attachments::floor_of(pid) {
+        0 => None,
+        number => had(&number.to_ne_bytes()),
+    }
 }
 
-/// Of a cgroup, by its id.
-pub fn had_in(cgroup: u64) -> Option<Had> {
-    had(&cgroup.to_ne_bytes())
+/// What a process has, without what its cgroups have; `None` without root.
+pub fn kept(pid: u32) -> Option<Floor> {
+    let number = of_process(pid)?;
+    let value = pins::map(&pins::floors())?.lookup(&number, MapFlags::ANY).ok()??;
+    Floor::of_kbits(u32::from_ne_bytes(*value.first_chunk()?))
+}
+
+/// A floor of processes, by their numbers in the first namespace.
+#[derive(Debug, Clone, Serialize)]
+pub struct Together {
+    pub at_least: Floor,
+    pub processes: Vec<u32>,
+}
+
+/// All that processes have, without those of cgroups; none without root.
+pub fn all() -> Vec<Together> {
+    let [floors, processes] = entries();
+    let mut all: Vec<Together> = floors
+        .iter()
+        .filter_map(|(number, value)| {
+            let rate = u32::from_ne_bytes(*value.first_chunk()?);
+            let of = |(pid, own): &(Vec<u8>, Vec<u8>)| {
+                let pid = u32::from_ne_bytes(*pid.first_chunk()?);
+                (own == number).then_some(pid)
+            };
+            let mut processes: Vec<u32> = processes.iter().filter_map(of).collect();
+            processes.sort_unstable();
+            let at_least = Floor::of_kbits(rate)?;
+            (!processes.is_empty()).then_some(Together { at_least, processes })
+        })
+        .collect();
+    all.sort_unstable_by_key(|one| one.processes.first().copied());
+    all
 }
 
 /// Half a turn at least has to be over.
@@ -138,6 +184,19 @@ fn rate(group: &nn_group, now_us: u32) -> u64 {
     }
 }
 
+/// The number of the floor that new sockets of a process have; 0: none. Takes root.
+pub(crate) fn number_of(pid: u32, of_cgroups: impl Iterator<Item = (u64, u32)>) -> u64 {
+    match of_cgroups.last() {
+        Some((id, bits)) => u64::from(bits & ATTACHED_FLOOR != 0) * id,
+        None => of_process(pid).map_or(0, u64::from_ne_bytes),
+    }
+}
+
+fn of_process(pid: u32) -> Option<[u8; 8]> {
+    let map = pins::map(&pins::floored())?;
+    map.lookup(&pid.to_ne_bytes(), MapFlags::ANY).ok()??.try_into().ok()
+}
+
 /// A cgroup has a floor of its own, or none: by its id.
 pub(crate) fn put(cgroup: u64, wanted: Option<Floor>) -> Result<()> {
     let map = pins::map(&pins::floors()).ok_or(Error::NotUp("attach to"))?;
@@ -154,6 +213,33 @@ pub(crate) fn put(cgroup: u64, wanted: Option<Floor>) -> Result<()> {
     let bytes: [u8; size_of::<floor>()] = unsafe { std::mem::transmute(one) };
     map.update(&cgroup.to_ne_bytes(), &bytes, MapFlags::ANY)
         .map_err(Error::bpf("give a cgroup a floor"))
+}
+
+/// What the maps have, as the kernel has it: numbers with rates, and processes with numbers.
+pub(crate) type Entries = [Vec<(Vec<u8>, Vec<u8>)>; 2];
+
+pub(crate) fn entries() -> Entries {
+    [pins::floors(), pins::floored()].map(|pin| {
+        let Some(map) = pins::map(&pin) else {
+            return Vec::new();
+        };
+        let value = |key: &[u8]| map.lookup(key, MapFlags::ANY).ok()?;
+        map.keys()
+            .filter_map(|key| value(&key).map(|found| (key, found)))
+            .collect()
+    })
+}
+
+/// Puts back what was there before a repair. What has ended meanwhile stays until 'down', and nothing uses it.
+pub(crate) fn restore(kept: &Entries) {
+    for (pin, entries) in [pins::floors(), pins::floored()].iter().zip(kept) {
+        let Some(map) = pins::map(pin).filter(|_| !entries.is_empty()) else {
+            continue;
+        };
+        for (key, value) in entries {
+            let _ = map.update(key, value, MapFlags::ANY); // one of the same size had room for all of them
+        }
+    }
 }
 
 #[cfg(test)]

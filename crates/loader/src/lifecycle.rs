@@ -20,7 +20,7 @@ use crate::policy::Policy;
 use crate::receiver::{self, Counters, Params, ADOPTED_PROGRAM, OFF, OPTION_PROGRAM, PROGRAM};
 use crate::settings::State;
 use crate::{
-    attachments, bpffs, deadline, doctor, facts, live, pins, quic, rules, sender, Error, Result, Step, UpOptions,
+    attachments, bpffs, deadline, doctor, facts, floor, live, pins, quic, rules, sender, Error, Result, Step, UpOptions,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +66,7 @@ fn bring(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> 
         refusing: options.quic || quic::refusing(),
         nice: niceness::entries(),
         timed: deadline::entries(),
+        floors: floor::entries(),
     };
     let (attached, ruled) = (attachments::entries(), rules::current());
     // The mark of completeness first: a command that dies from here on leaves something visibly incomplete.
@@ -85,6 +86,7 @@ fn bring(options: &UpOptions, on_step: &mut dyn FnMut(Step)) -> Result<Outcome> 
     loaded?;
     attachments::restore(&attached);
     deadline::restore(&kept.timed);
+    floor::restore(&kept.floors);
     rules::put(&ruled)?;
     Ok(outcome)
 }
@@ -124,6 +126,7 @@ struct Kept {
     nice: Vec<(u32, u32)>,
     /// What of these ends.
     timed: deadline::Entries,
+    floors: floor::Entries,
 }
 
 fn load(

@@ -20,7 +20,7 @@ use crate::facts::{privileged, Release};
 use crate::group::Group;
 use crate::settings::State;
 use crate::shared::{waiting_choices, waiting_counters, NN_BY_NETNICE};
-use crate::{pins, receiver, Error, Result};
+use crate::{attachments, pins, receiver, Error, Result};
 use process::{Process, Queue};
 use socket::{Before, Tcp};
 
@@ -145,6 +145,10 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
         Some(_) => String::new(),
         None => process.default_congestion_control().map_err(unreachable)?,
     };
+    let floor = match target.congestion_control {
+        Some(_) => attachments::floor_of(pid),
+        None => 0,
+    };
     let mut seen = HashSet::new();
     let mut done = Switched::default();
     for _ in 0..PASSES {
@@ -164,6 +168,7 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
             match maps.move_over(&socket, target, &default) {
                 Ok(turned) => {
                     done.sockets += 1;
+                    maps.put_on(&socket, floor);
                     if turned {
                         queue.add(&socket);
                     }
@@ -235,6 +240,7 @@ struct Maps {
     receiving: Option<MapHandle>,
     adopted: Option<MapHandle>,
     wishes: Option<MapHandle>,
+    floor_of: Option<MapHandle>,
 }
 
 impl Maps {
@@ -245,6 +251,7 @@ impl Maps {
             receiving: pins::map(&pins::receiver_connections()),
             adopted: pins::map(&pins::receiver_adopted()),
             wishes: pins::map(&pins::receiver_wishes()),
+            floor_of: pins::map(&pins::floor_of()),
         }
     }
 
@@ -331,6 +338,17 @@ impl Maps {
             None => (),
         }
         Ok(true)
+    }
+
+    /// It has the floor of this number from its next round on; 0: none.
+    fn put_on(&self, socket: &Tcp, floor: u64) {
+        let key = socket.as_fd().as_raw_fd().to_ne_bytes();
+        if let Some(map) = &self.floor_of {
+            let _ = match floor {
+                0 => map.delete(&key),                                      // it had none
+                _ => map.update(&key, &floor.to_ne_bytes(), MapFlags::ANY), // else it yields all the way
+            };
+        }
     }
 
     /// What it had before it came to its level.

@@ -8,6 +8,7 @@ use crate::attachments::{self, Attachment, InEffect};
 use crate::cgroup::Hierarchy;
 use crate::deadline::{self, TimedProcess};
 use crate::facts::{congestion_controls, privileged};
+use crate::floor::{self, Together};
 use crate::group::{Group, HIGHEST_LEVEL};
 use crate::niceness::{self, NicenessStatus};
 use crate::policy::{AllCounters, Counters};
@@ -49,6 +50,8 @@ pub struct Status {
     pub niceness: Option<NicenessStatus>,
     /// Of these processes, and of others, what ends; empty without root.
     pub timed: Vec<TimedProcess>,
+    /// Processes that have a rate together; none without root.
+    pub floors: Vec<Together>,
     /// What yields with what it receives, and how; none when nothing is loaded.
     pub receiver: Option<ReceiverStatus>,
     /// How often QUIC was refused; none when it is allowed to all.
@@ -140,6 +143,7 @@ pub fn status() -> Result<Status> {
         rules: rules::current(),
         niceness: niceness::status(),
         timed: deadline::all(),
+        floors: floor::all(),
         receiver: receiver::status().map(of_receiver),
         quic_refused: quic::refused(),
     })

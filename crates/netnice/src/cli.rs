@@ -12,7 +12,6 @@ use netnice_loader::floor::Floor;
 use netnice_loader::group::{level_named, Direction, LEVEL_NAMES};
 use netnice_loader::moment;
 use netnice_loader::niceness::Heirs;
-use netnice_units::{Rate, UnitError};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -190,7 +189,7 @@ pub struct Cli {
     /// While the connections of COMMAND and its children have less than RATE together, they do not yield: they share the
     /// path with other traffic as other connections do. Above RATE they use what is idle. So a backup ends. The rate is
     /// that of each direction. COMMAND must not be in the background before.
-    #[arg(long, value_name = "RATE", requires = "command", conflicts_with = "pid", value_parser = floor)]
+    #[arg(long, value_name = "RATE", requires = "subject")]
     pub at_least: Option<Floor>,
 
     /// When COMMAND ends, say in one line how it yielded
@@ -213,11 +212,6 @@ pub struct Cli {
     /// The program to run, with its arguments
     #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub command: Vec<OsString>,
-}
-
-fn floor(text: &str) -> Result<Floor, String> {
-    let rate: Rate = text.parse().map_err(|why: UnitError| why.to_string())?;
-    Floor::new(rate)
 }
 
 impl Cli {

@@ -33,6 +33,8 @@ pub enum Error {
     NoRoom,
     #[error("it is in the background already, and only root may give it a least rate there.\nStart it from the foreground, or with sudo.")]
     FloorOfNice,
+    #[error("only root can give a running process a least rate.\nTry 'sudo netnice …', or start the program with 'netnice --at-least'.")]
+    FloorOfRunning,
     #[error("this process cannot become nicer: {0}.\nRun 'netnicectl doctor' to see what is wrong.")]
     NotNicer(io::Error),
     #[error("only root can move a process into the background: {}: permission denied.\nTry 'sudo netnice …', or start the program with 'netnice …', which needs no rights.", .0.display())]

@@ -7,6 +7,7 @@ use std::io::{stdout, ErrorKind, IsTerminal};
 use netnice_loader::attachments;
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
+use netnice_loader::floor::{self, Floor};
 use netnice_loader::group::Group;
 use netnice_loader::live::{self, Target};
 use netnice_loader::niceness::{self, Heirs, Refusal};
@@ -33,7 +34,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
         let choose = |level| level::choose_for(process.group, level, cli.no_mark, cli.direction());
         let to = level.map(choose);
         permitted(&process, to)?;
-        sockets += place(&process, to, cli.heirs())?;
+        sockets += place(&process, to, cli.heirs(), cli.at_least)?;
         Ok(())
     };
     if cli.descendants {
@@ -131,7 +132,10 @@ fn permitted(process: &Process, to: Option<Group>) -> Result<(), Error> {
 
 /// The process first, so that what it opens meanwhile is as asked; then the sockets it has. Those are looked at also
 /// where the process is already: they may be from before, or from before a down. How many there are.
-fn place(process: &Process, to: Option<Group>, heirs: Heirs) -> Result<usize, Error> {
+fn place(process: &Process, to: Option<Group>, heirs: Heirs, at_least: Option<Floor>) -> Result<usize, Error> {
+    if at_least.is_some() && !privileged() {
+        return Err(Error::FloorOfRunning);
+    }
     if let Some(group) = to {
         load(group)?;
     }
@@ -141,6 +145,9 @@ fn place(process: &Process, to: Option<Group>, heirs: Heirs) -> Result<usize, Er
         Err(Refusal::Unanswered) if heirs == Heirs::None => return Err(Error::OnlyWithChildren),
         Err(Refusal::Unanswered) => join(process, to)?,
         Err(why) => return Err(not_nicer(why)),
+    }
+    if let Some(rate) = at_least.filter(|_| to.is_some()) {
+        rate.ask().and_then(|()| floor::give(process.pid)).map_err(not_nicer)?;
     }
     let target = match privileged() {
         true => Target::of(to),

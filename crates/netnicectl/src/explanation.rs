@@ -12,6 +12,7 @@ use anyhow::Result;
 use netnice_loader::attachments::{above, in_effect, Attachment};
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::deadline::{self, Ends};
+use netnice_loader::floor::{self, Had};
 use netnice_loader::group::Group;
 use netnice_loader::live::{self, Receiving as OfReceiver};
 use netnice_loader::niceness;
@@ -21,6 +22,8 @@ use netnice_loader::settings::State;
 use netnice_loader::sockets::{name_of, Flow};
 use network::OfNetwork;
 use serde::Serialize;
+
+use crate::traffic::bits;
 
 pub use socket::OfSocket;
 
@@ -77,6 +80,9 @@ pub struct OfProcess {
     causes: Vec<Cause>,
     sees_attached: bool,
     in_effect: Option<Group>,
+    /// What its connections have together at least, and at present; `None` without root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    floor: Option<Had>,
     /// Its connections, by their congestion control.
     connections: BTreeMap<String, usize>,
     #[serde(flatten)]
@@ -139,6 +145,7 @@ impl OfProcess {
             causes,
             sees_attached: !State::is_hidden(&hierarchy),
             in_effect: in_effect(pid),
+            floor: floor::had_by(pid),
             connections,
             network,
             senders: Vec::new(),
@@ -192,6 +199,9 @@ impl Display for OfProcess {
             Some(group) => (group.to_string(), promised(group)),
         };
         writeln!(f, "  in effect        {level}{seen}: {promise}")?;
+        if let Some(had) = &self.floor {
+            writeln!(f, "{}", together(had))?;
+        }
         write!(f, "  its connections  {}", self.connections())?;
         for remark in self.network.remarks(self.pid) {
             write!(f, "\n                   {remark}")?;
@@ -254,6 +264,23 @@ const ELSEWHERE: &str = "if it has traffic, another process may send for it: 'su
 /// Of incoming traffic.
 const COARSE: &str = "the window scale is large, as the connection was opened without netnice. \
                       One that a program opens with netnice yields well";
+
+fn together(had: &Had) -> String {
+    let Had {
+        at_least,
+        sends,
+        receives,
+    } = *had;
+    let now = format!("it sends {} and receives {}", bits(sends), bits(receives));
+    let line = format!("  at least         {at_least} with all that has it too: {now}");
+    let most = sends.max(receives);
+    match most > 0 && most < at_least.bits() / 10 * 9 {
+        true => format!(
+            "{line}\n                   less than that: the path holds no more for it, or it has no more to send"
+        ),
+        false => line,
+    }
+}
 
 /// Of attached cgroups and rules.
 const UNSEEN: &str = "only root can see whether it is attached, or named by a rule";

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use netnice_loader::attachments::Attachment;
 use netnice_loader::deadline::TimedProcess;
+use netnice_loader::floor::Together;
 use netnice_loader::group::Direction;
 use netnice_loader::niceness::NicenessStatus;
 use netnice_loader::policy::Counters;
@@ -49,6 +50,10 @@ impl Display for Summary<'_> {
         status.niceness.as_ref().map_or(Ok(()), |n| niceness(f, n))?;
         for TimedProcess { pid, ends } in &status.timed {
             writeln!(f, "process {pid} at level {} until {}", ends.group, ends.until)?;
+        }
+        for Together { at_least, processes } in &status.floors {
+            let numbers: Vec<String> = processes.iter().map(u32::to_string).collect();
+            writeln!(f, "at least {at_least} together: process {}", numbers.join(", "))?;
         }
         status.receiver.as_ref().map_or(Ok(()), |r| receiver(f, r))?;
         status

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use netnice_loader::deadline::{self, Ending};
+use netnice_loader::floor::{self, Floor};
 use netnice_loader::live::{self, Receiving};
 use netnice_loader::sockets::{flows, owners, Flow, Owner};
 use serde::Serialize;
@@ -71,6 +72,9 @@ pub struct Row {
     /// When its process is in the foreground again, or less in the background; `None`: never, or only root can see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Ending>,
+    /// What its process' connections have together at least; `None`: nothing, or only root can see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<Floor>,
     /// Queueing delay in the direction of most of its data. `None`: not known, or only root can see it.
     pub queue_us: Option<u32>,
     #[serde(flatten)]
@@ -95,6 +99,7 @@ impl Row {
             out_bps,
             in_bps,
             until: owner.and_then(|owner| Some(deadline::of(owner.pid)?.until)),
+            at_least: owner.and_then(|owner| floor::kept(owner.pid)),
             queue_us: match is_download {
                 true => now.receiving.get(&flow.inode.into()).and_then(|known| known.queue_us),
                 false => Some(flow.queue_us()), // the kernel measures the round trips of what is sent
@@ -119,6 +124,11 @@ impl Row {
         let mut notes = Vec::new();
         if let Some(until) = self.until {
             notes.push(format!("{program} to {peer}: in the background until {until}.\n"));
+        }
+        if let Some(floor) = self.at_least {
+            notes.push(format!(
+                "{program} to {peer}: at least {floor}, with all connections that share it.\n"
+            ));
         }
         if self.flow.is_stuck() {
             notes.push(format!(

@@ -61,6 +61,8 @@ struct Entry {
     from: Option<Spanned<String>>,
     until: Option<Spanned<String>>,
     inherit: Option<Spanned<bool>>,
+    #[serde(rename = "at-least")]
+    at_least: Option<Spanned<String>>,
 }
 
 /// What it uses in place of QUIC.
@@ -98,6 +100,8 @@ enum NoRule {
     Path(String, String),
     #[error("'*' names every program, process 1 and login shells too. Name the programs that should yield")]
     EveryProgram,
+    #[error("at-least: {0}")]
+    Floor(String),
     #[error("inherit is for rules with command: all processes in a cgroup yield, whatever started them")]
     Inherit,
     #[error("'{0}': the kernel knows {COMMAND} bytes of a program's name. End the pattern with '*' before that")]
@@ -177,6 +181,14 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, Mistake> {
     let (from, until) = (entry.from.as_ref(), entry.until.as_ref());
     let text = |time: &Spanned<String>| time.get_ref().clone();
     let hours = Hours::read(from.map(text), until.map(text)).map_err(|why| Mistake::of_hours(from, until, why))?;
+    let at_least = match &entry.at_least {
+        Some(rate) => Some(
+            rate.get_ref()
+                .parse()
+                .map_err(|why| Mistake::at(rate, NoRule::Floor(why)))?,
+        ),
+        None => None,
+    };
     let given = [
         ("unit", entry.unit),
         ("slice", entry.slice),
@@ -205,6 +217,7 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, Mistake> {
         without_quic: matches!(entry.quic, Some(Quic::Tcp)),
         hours,
         inherit: entry.inherit.is_none_or(Spanned::into_inner),
+        at_least,
     };
     let said = meant(key, value.get_ref().clone(), &like).map_err(|why| Mistake::at(&value, why))?;
     Ok(Written {

@@ -19,9 +19,10 @@ use libbpf_rs::{MapCore, MapFlags};
 use procfs::process::{all_processes, StatFlags};
 use rustix::process::setsid;
 
-use crate::attachments::{self, finish, id, look, open, put as attach, InEffect, SwitchCounts, DEPTHS};
+use crate::attachments::{self, finish, floor_bit, id, look, open, put as attach, InEffect, SwitchCounts, DEPTHS};
 use crate::cgroup::Hierarchy;
 use crate::deadline::{self, Deadline};
+use crate::floor::{self, Floor};
 use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::lock::Lock;
@@ -118,16 +119,21 @@ fn put_into_effect(rules: &[Rule]) -> Result<Applied> {
             };
             let now = before.get(&id).copied();
             let wanted = of_cgroup(rules, &hierarchy, &cgroup);
-            let wanted = wanted.map(|bits| bits | ATTACHED_BY_RULE);
+            let floor = floor_of_cgroup(rules, &hierarchy, &cgroup);
+            let wanted = wanted.map(|bits| bits | ATTACHED_BY_RULE | floor_bit(floor));
             match (now, wanted) {
                 (Some(bits), wanted) if by_hand(bits) => {
                     done.by_hand += usize::from(wanted.is_some());
                     continue;
                 }
-                (now, Some(bits)) if now != Some(bits) => {
+                (now, Some(bits)) if now != Some(bits) || floor.is_some() => {
+                    floor::put(id, floor)?;
                     attach(&map, id, bits | ATTACHED_PENDING)?;
                 }
-                (Some(_), None) => attach(&map, id, ATTACHED_BY_RULE | ATTACHED_PENDING)?,
+                (Some(_), None) => {
+                    attach(&map, id, ATTACHED_BY_RULE | ATTACHED_PENDING)?;
+                    floor::put(id, None)?;
+                }
                 (_, wanted) => {
                     done.cgroups += usize::from(wanted.is_some());
                     continue;
@@ -145,6 +151,7 @@ fn put_into_effect(rules: &[Rule]) -> Result<Applied> {
     let (timed, always): (Vec<Rule>, _) = in_force.into_iter().partition(|rule| rule.hours.is_some());
     for (pid, name) in processes() {
         if let Some(bits) = of_command(&always, &name) {
+            give_floor(&always, pid, &name);
             done.switched.add(raise(pid, bits, &in_effect));
         }
     }
@@ -261,8 +268,27 @@ fn of_cgroup(rules: &[Rule], hierarchy: &Hierarchy, cgroup: &Path) -> Option<u32
     all_of(rules.iter().filter(|rule| rule.names_cgroup(below)))
 }
 
+/// What it has at least; of several rules the most counts.
+fn floor_of_cgroup(rules: &[Rule], hierarchy: &Hierarchy, cgroup: &Path) -> Option<Floor> {
+    let below = hierarchy.below_root(cgroup);
+    let below = below.to_str()?;
+    let named = rules.iter().filter(|rule| rule.names_cgroup(below));
+    named.filter_map(|rule| rule.at_least).max()
+}
+
 fn of_command(rules: &[Rule], name: &str) -> Option<u32> {
     all_of(rules.iter().filter(|rule| rule.names_command(name)))
+}
+
+/// A program that runs has one of its own from now on, if a rule says so and it has none.
+fn give_floor(rules: &[Rule], pid: u32, name: &str) {
+    let named = rules.iter().filter(|rule| rule.names_command(name));
+    let Some(floor) = named.filter_map(|rule| rule.at_least).max() else {
+        return;
+    };
+    if floor::of(pid).is_none() {
+        let _ = floor.ask().and_then(|()| floor::give(pid)); // it has ended, or there is no room
+    }
 }
 
 /// Of several rules that name something all count: it yields where any has it yield.

@@ -8,6 +8,7 @@ use jiff::ZonedDateTime;
 use serde::{Serialize, Serializer};
 
 use super::hours::Hours;
+use crate::floor::Floor;
 use crate::group::Group;
 use crate::shared::{
     nn_rule, nn_rule_subject, NN_NICENESS_ALONE, NN_NICENESS_NO_QUIC, NN_RULE_COMMAND, NN_RULE_NAME, NN_RULE_PATH,
@@ -41,6 +42,9 @@ pub struct Rule {
     pub hours: Option<Hours>,
     /// Programs that it starts are in the background too.
     pub inherit: bool,
+    /// What each process or cgroup that it names has, with all below, in each direction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<Floor>,
 }
 
 fn as_text<S: Serializer>(pattern: &Pattern, to: S) -> Result<S::Ok, S::Error> {
@@ -82,7 +86,7 @@ impl Rule {
         nn_rule {
             from,
             until,
-            unused: 0,
+            at_least: self.at_least.map_or(0, Floor::kbits),
             begins: window.and_then(|window| window.begins).map_or(0, deadline::to_kernel),
             ends: window.map_or(0, |window| deadline::to_kernel(window.ends)),
             subject: number(self.subject),
@@ -107,6 +111,7 @@ impl Rule {
             without_quic: found.niceness & NN_NICENESS_NO_QUIC != 0,
             hours: Hours::of_seconds(found.from, found.until),
             inherit: found.niceness & NN_NICENESS_ALONE == 0,
+            at_least: Floor::of_kbits(found.at_least),
         })
     }
 }
@@ -129,6 +134,9 @@ impl Display for Rule {
         let quic = if self.without_quic { ", without QUIC" } else { "" };
         let alone = if self.inherit { "" } else { ", without what they start" };
         write!(f, "{what} {}: at level {}{quic}{alone}", self.pattern, self.group)?;
+        if let Some(floor) = self.at_least {
+            write!(f, ", at least {floor}")?;
+        }
         self.hours.map_or(Ok(()), |hours| write!(f, ", {hours}"))
     }
 }
@@ -272,6 +280,7 @@ mod tests {
             without_quic: false,
             hours: None,
             inherit: true,
+            at_least: None,
         }
     }
 

@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use netnice_loader::attachments::{attach, detach, SwitchCounts};
 use netnice_loader::catalogue::LEVELS;
+use netnice_loader::floor::Floor;
 use netnice_loader::group::{level, Direction, Group};
 use netnice_output::{complain, print};
 
@@ -58,6 +59,11 @@ pub struct Attach {
     /// As 'netnice --quic=tcp' does for a command.
     #[arg(long, value_name = "WHAT", value_parser = ["tcp"])]
     quic: Option<String>,
+    /// Not below RATE: 5mbit, 500kbit, 1MB
+    ///
+    /// What all its connections have together at least, in each direction. Below RATE they do not yield.
+    #[arg(long, value_name = "RATE")]
+    at_least: Option<Floor>,
 }
 
 impl Attach {
@@ -69,7 +75,7 @@ impl Attach {
         };
         let group = Group::new(self.level, !self.no_mark, direction);
         let found = find(&self.name, self.pulls)?;
-        let counts = attach(&found.cgroup, group, self.quic.is_some())?;
+        let counts = attach(&found.cgroup, group, self.quic.is_some(), self.at_least)?;
         tell("attached", &counts)?;
         helped(&found, Some(group))
     }
