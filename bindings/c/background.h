@@ -24,4 +24,11 @@ struct netnice_background {
  */
 struct netnice_background netnice_background(int fd);
 
+/*
+ * What the process' connections in the background have together at least, kbit/s, in each direction; 0: nothing. For sockets
+ * that it makes from then on, and for what it starts. Once, before the process is in the background by itself. 0, or -1 and
+ * errno: EPERM where that is too late, ENOSYS where netnice is not loaded.
+ */
+int netnice_at_least(unsigned int kbits);
+
 #endif

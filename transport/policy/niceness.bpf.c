@@ -239,7 +239,7 @@ static __noinline u32 of_cgroups(u32 niceness, u64 *floor)
 static __always_inline u32 of_maker(u64 *floor)
 {
 	u32 process = bpf_get_current_pid_tgid() >> 32, niceness = niceness_of_process(process) & NN_NICENESS_ALL;
-	u64 *own = niceness ? bpf_map_lookup_elem(&floored, &process) : 0;
+	u64 *own = is_known(process) ? bpf_map_lookup_elem(&floored, &process) : 0;
 
 	*floor = own ? *own : 0;
 	return nn_niceness_choices.depths ? of_cgroups(niceness, floor) : niceness;
@@ -254,13 +254,13 @@ int netnice_socket(struct bpf_sock *sk)
 	if (sk->type != SOCK_STREAM)
 		return 1;
 	niceness = of_maker(&floor);
-	if (!niceness)
-		return 1;
-	if (floor) {
+	if (floor) { /* of a program that chooses which of its sockets yield, too */
 		of = bpf_sk_storage_get(&floor_of, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 		if (of)
 			*of = floor;
 	}
+	if (!niceness)
+		return 1;
 	own = bpf_sk_storage_get(&made, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (own)
 		*own = niceness;

@@ -8,8 +8,11 @@
 //! # std::io::Result::Ok(())
 //! ```
 
+use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::FileExt;
 
 use socket2::SockRef;
 
@@ -19,6 +22,10 @@ pub const CAP: u32 = 125_000;
 const LEVELS: [&str; 3] = ["netnice", "netnice1", "netnice2"];
 const CONTROLS: [&str; 3] = ["netnice", "nnledbatpp", "lp"];
 const NETNICE_RECEIVE: libc::c_int = 0x6e6e;
+/// A read far beyond the end of a line of text: netnice answers with an errno that no error has.
+const ANSWERS: u64 = 1 << 30;
+const MOST_KBITS: u64 = (1 << 28) - 1;
+const DONE: Range<i32> = 0x100..0x200;
 
 /// What the connection got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +51,20 @@ pub fn background(socket: &impl AsFd) -> io::Result<Background> {
         None => paced(socket)?,
     };
     Ok(Background { sends, receives })
+}
+
+/// What the process' connections in the background have together at least: bit/s in each direction; 0: nothing. For
+/// sockets that it makes from then on, and for what it starts. Once, before the process is in the background by itself.
+///
+/// # Errors
+/// `PermissionDenied` where that is too late; `Unsupported` where netnice is not loaded.
+pub fn at_least(rate: u64) -> io::Result<()> {
+    let kbits = (rate / 1000).min(MOST_KBITS);
+    match File::open("/proc/sys/kernel/domainname")?.read_at(&mut [0], ANSWERS | kbits) {
+        Ok(_) => Err(io::ErrorKind::Unsupported.into()),
+        Err(error) if error.raw_os_error().is_some_and(|number| DONE.contains(&number)) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 fn paced(socket: &impl AsFd) -> io::Result<&'static str> {

@@ -17,6 +17,7 @@ fn process(in_effect: Option<Group>, sees_attached: bool) -> String {
         causes: Vec::new(),
         sees_attached,
         in_effect,
+        floor: None,
         connections: BTreeMap::new(),
         network: OfNetwork::default(),
         senders: Vec::new(),
