@@ -275,25 +275,6 @@ fn attachment(hierarchy: &Hierarchy, cgroup: &Path, bits: u32) -> Option<Attachm
     })
 }
 
-/// The number of the floor that the process' sockets have; 0: none, or this is not root.
-pub(crate) fn floor_of(pid: u32) -> u64 {
-    let entries = entries();
-    let Some(hierarchy) = Hierarchy::find().ok() else {
-        return 0;
-    };
-    let cgroup = hierarchy.cgroup_of(pid).unwrap_or_default();
-    let above: Vec<_> = cgroup
-        .ancestors()
-        .take_while(|dir| dir.starts_with(hierarchy.root()))
-        .filter_map(|dir| {
-            let id = id(dir).ok()?;
-            let bits = *entries.get(&id)?;
-            niceness::group(bits).map(|_| (id, bits))
-        })
-        .collect();
-    floor::number_of(pid, above.into_iter().rev())
-}
-
 /// Every socket of all that runs in the cgroup becomes what its process is now.
 pub(crate) fn switch_members(hierarchy: &Hierarchy, cgroup: &Path) -> SwitchCounts {
     let mut counts = SwitchCounts::default();

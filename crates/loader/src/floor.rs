@@ -3,6 +3,7 @@
 //! (`algorithms/siblings/group.h`). A process asks for one before it becomes nice; afterwards that takes root.
 
 use std::fmt::{self, Display, Formatter};
+use std::os::unix::fs::MetadataExt;
 use std::str::FromStr;
 use std::thread::sleep;
 use std::time::Duration;
@@ -12,12 +13,13 @@ use netnice_units::{Rate, UnitError};
 use rustix::time::{clock_gettime, ClockId};
 use serde::{Serialize, Serializer};
 
+use crate::cgroup::Hierarchy;
 use crate::niceness::{self, Refusal};
 use crate::shared::{
     floor, nn_floor_verb, nn_group, ATTACHED_FLOOR, NN_FLOOR_ASK, NN_FLOOR_BEGIN, NN_FLOOR_BITS, NN_FLOOR_FILE,
     NN_FLOOR_GIVE, NN_FLOOR_MOST, NN_GROUP_SHIFT,
 };
-use crate::{attachments, pins, Error, Result};
+use crate::{pins, Error, Result};
 
 const MOST: u32 = NN_FLOOR_MOST as u32;
 
@@ -108,15 +110,6 @@ pub struct Had {
     pub receives: u64,
 }
 
-/// Of the sockets that a process opens from now on; `None` without root, and where they have none. Takes up to half a
-/// second.
-pub fn had_by(pid: u32) -> Option<Had> {
-    match attachments::floor_of(pid) {
-        0 => None,
-        number => had(&number.to_ne_bytes()),
-    }
-}
-
 /// What a process has, without what its cgroups have; `None` without root.
 pub fn kept(pid: u32) -> Option<Floor> {
     let number = of_process(pid)?;
@@ -152,13 +145,22 @@ pub fn all() -> Vec<Together> {
     all
 }
 
+/// What the sockets that a process opens from now on have at least, and what those of that floor have at present; `None`
+/// without root, and where they have none. Takes up to half a second.
+pub fn had_by(pid: u32) -> Option<Had> {
+    match number_of(pid) {
+        0 => None,
+        number => had(number),
+    }
+}
+
 /// Half a turn at least has to be over.
-fn had(number: &[u8]) -> Option<Had> {
+fn had(number: u64) -> Option<Had> {
     const HALF: u32 = 1 << (NN_GROUP_SHIFT - 1);
     let passed = now_us() & (2 * HALF - 1);
     sleep(Duration::from_micros(HALF.saturating_sub(passed).into()));
     let map = pins::map(&pins::floors())?;
-    let bytes = map.lookup(number, MapFlags::ANY).ok()??;
+    let bytes = map.lookup(&number.to_ne_bytes(), MapFlags::ANY).ok()??;
     let bytes = bytes.get(..size_of::<floor>())?;
     // SAFETY: as many bytes as the structure has, of integers; they need not be aligned.
     let found: floor = unsafe { bytes.as_ptr().cast::<floor>().read_unaligned() };
@@ -184,12 +186,22 @@ fn rate(group: &nn_group, now_us: u32) -> u64 {
     }
 }
 
-/// The number of the floor that new sockets of a process have; 0: none. Takes root.
-pub(crate) fn number_of(pid: u32, of_cgroups: impl Iterator<Item = (u64, u32)>) -> u64 {
-    match of_cgroups.last() {
-        Some((id, bits)) => u64::from(bits & ATTACHED_FLOOR != 0) * id,
-        None => of_process(pid).map_or(0, u64::from_ne_bytes),
-    }
+/// The number of the floor that new sockets of a process have; 0: none, or this is not root. The innermost cgroup that is
+/// attached says it, else the process.
+pub(crate) fn number_of(pid: u32) -> u64 {
+    of_cgroups(pid).unwrap_or_else(|| of_process(pid).map_or(0, u64::from_ne_bytes))
+}
+
+fn of_cgroups(pid: u32) -> Option<u64> {
+    let (hierarchy, map) = (Hierarchy::find().ok()?, pins::map(&pins::attached())?);
+    let cgroup = hierarchy.cgroup_of(pid)?;
+    let mut above = cgroup.ancestors().take_while(|dir| dir.starts_with(hierarchy.root()));
+    above.find_map(|dir| {
+        let id = dir.metadata().ok()?.ino();
+        let found = map.lookup(&id.to_ne_bytes(), MapFlags::ANY).ok()??;
+        let bits = u32::from_ne_bytes(*found.first_chunk()?);
+        niceness::group(bits).map(|_| u64::from(bits & ATTACHED_FLOOR != 0) * id)
+    })
 }
 
 fn of_process(pid: u32) -> Option<[u8; 8]> {

@@ -20,7 +20,7 @@ use crate::facts::{privileged, Release};
 use crate::group::Group;
 use crate::settings::State;
 use crate::shared::{waiting_choices, waiting_counters, NN_BY_NETNICE};
-use crate::{attachments, pins, receiver, Error, Result};
+use crate::{floor, pins, receiver, Error, Result};
 use process::{Process, Queue};
 use socket::{Before, Tcp};
 
@@ -146,7 +146,7 @@ pub fn switch(pid: u32, target: &Target) -> Result<Switched> {
         None => process.default_congestion_control().map_err(unreachable)?,
     };
     let floor = match target.congestion_control {
-        Some(_) => attachments::floor_of(pid),
+        Some(_) => floor::number_of(pid),
         None => 0,
     };
     let mut seen = HashSet::new();

@@ -388,18 +388,3 @@ fn open(file: &[u8]) -> io::Result<File> {
     let name = String::from_utf8_lossy(&file[..file.len() - 1]);
     File::open(format!("/proc/sys/{name}"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_group_has_bits_of_its_own() {
-        for one in Group::all() {
-            assert_eq!(group(bits(one)), Some(one));
-        }
-        assert_eq!(group(0), None);
-        let added = bits(Group::new(0, true, Direction::Send)) | bits(Group::new(2, true, Direction::Receive));
-        assert_eq!(group(added), Some(Group::new(2, true, Direction::Both)));
-    }
-}
