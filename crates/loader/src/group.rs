@@ -234,14 +234,4 @@ mod tests {
             assert!(row.is_some_and(|a| a.shipped), "{name}");
         }
     }
-
-    #[test]
-    fn every_group_has_bits_of_its_own() {
-        for one in Group::all() {
-            assert_eq!(niceness::group(bits(one)), Some(one));
-        }
-        assert_eq!(niceness::group(0), None);
-        let added = bits(Group::new(0, true, Direction::Send)) | bits(Group::new(2, true, Direction::Receive));
-        assert_eq!(niceness::group(added), Some(Group::new(2, true, Direction::Both)));
-    }
 }

@@ -342,4 +342,15 @@ mod tests {
             assert_eq!(text.parse::<Pattern>(), Err(why));
         }
     }
+
+    #[test]
+    fn every_group_has_bits_of_its_own() {
+        use niceness::{bits, group};
+        for one in Group::all() {
+            assert_eq!(group(bits(one)), Some(one));
+        }
+        assert_eq!(group(0), None);
+        let added = bits(Group::new(0, true, Direction::Send)) | bits(Group::new(2, true, Direction::Receive));
+        assert_eq!(group(added), Some(Group::new(2, true, Direction::Both)));
+    }
 }
