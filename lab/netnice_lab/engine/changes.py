@@ -276,8 +276,8 @@ VARIANTS = {
             "decaying-min",
             "the base RTT is a decaying average of the smallest",
             RTT,
-            "rtt->min = nn_min(rtt->min, sample_us);",
-            "rtt->min = sample_us < rtt->min ? sample_us : rtt->min + (sample_us - rtt->min) / 256;",
+            "rtt->min = nn_min(rtt->min, sample_us);\n\tif (lone) {",
+            "rtt->min = sample_us < rtt->min ? sample_us : rtt->min + (sample_us - rtt->min) / 256;\n\tif (lone) {",
         ),
         Mutant(
             "decaying-max",
@@ -290,9 +290,9 @@ VARIANTS = {
             "percentile-min",
             "the base RTT is the 2nd percentile",
             RTT,
-            "rtt->min = nn_min(rtt->min, sample_us);",
+            "rtt->min = nn_min(rtt->min, sample_us);\n\tif (lone) {",
             "rtt->min = !nn_rtt_known(rtt) ? sample_us : sample_us < rtt->min ? rtt->min - rtt->min / 64 : "
-            "rtt->min + rtt->min / 3136;",
+            "rtt->min + rtt->min / 3136;\n\tif (lone) {",
         ),
         Mutant(
             "percentile-max",

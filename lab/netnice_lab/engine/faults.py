@@ -103,8 +103,8 @@ MUTANTS = {
             "base-is-now",
             "the base RTT is the last sample: a queue is never seen",
             "algorithms/estimate/rtt.h",
-            "rtt->min = nn_min(rtt->min, sample_us);",
-            "rtt->min = sample_us;",
+            "rtt->min = nn_min(rtt->min, sample_us);\n\tif (lone) {",
+            "rtt->min = sample_us;\n\tif (lone) {",
         ),
         Mutant(
             "nice-as-reno",
