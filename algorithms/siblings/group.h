@@ -5,7 +5,7 @@
  * Model: Proteus-H (Meng, Schapira, Godfrey, Schapiro, SIGCOMM 2020), a scavenger above a threshold and a primary below it.
  * Here the threshold is a window. Delay takes no window below the connection's share of the rate. Below it, W grows by a
  * segment a round or more, and a loss leaves seven tenths, as CUBIC has it. Between other flows' bursts a paced flow loses
- * oftener than they do: with a segment a round, it had .35 of 5 Mbit/s beside eight of CUBIC's, now .87.
+ * oftener than they do. So with a segment a round, it had .35 of 5 Mbit/s beside eight of CUBIC's, now .87.
  *
  *   flows   counted are those that end a round in a turn of one second
  *   share   rate / flows, times `more`

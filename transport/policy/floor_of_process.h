@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The floors of processes: who belongs to which, from its first process to its last. For the object of niceness. */
+/* The floors of processes, each from its first process to its last. For the object of niceness. */
 #ifndef NN_POLICY_FLOOR_OF_PROCESS_H
 #define NN_POLICY_FLOOR_OF_PROCESS_H
 

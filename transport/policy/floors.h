@@ -34,7 +34,7 @@ struct {
 	__type(value, u64);
 } floor_of SEC(".maps");
 
-/* None: the connection has no floor, or nobody is left for whom it was. `sk`: a socket as the program has it. */
+/* None: the connection has no floor, or the last process that had it has ended. `sk`: a socket as the program has it. */
 static __always_inline struct floor *find_floor(void *sk)
 {
 	u64 *number = bpf_sk_storage_get(&floor_of, sk, 0, 0);

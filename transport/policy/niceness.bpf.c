@@ -214,7 +214,7 @@ int BPF_PROG(netnice_exec, struct task_struct *task)
 	return 0;
 }
 
-/* What the cgroups say that the process is in. If they have it yield, `floor` is theirs; 0: none. */
+/* What the cgroups say that the process is in. If they have it yield, `floor` is that of the innermost; 0: none. */
 static __noinline u32 of_cgroups(u32 niceness, u64 *floor)
 {
 	u32 depths = nn_niceness_choices.depths;

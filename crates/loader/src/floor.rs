@@ -145,8 +145,8 @@ pub fn all() -> Vec<Together> {
     all
 }
 
-/// What the sockets that a process opens from now on have at least, and what those of that floor have at present; `None`
-/// without root, and where they have none. Takes up to half a second.
+/// The floor of sockets that a process opens from now on, and what its connections have at present. `None` without root,
+/// and where there is none. Takes up to half a second.
 pub fn had_by(pid: u32) -> Option<Had> {
     match number_of(pid) {
         0 => None,

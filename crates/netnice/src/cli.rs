@@ -186,9 +186,9 @@ pub struct Cli {
 
     /// Not below RATE: 5mbit, 500kbit, 1MB
     ///
-    /// While the connections of COMMAND and its children have less than RATE together, they do not yield: they share the
-    /// path with other traffic as other connections do. Above RATE they use what is idle. So a backup ends. The rate is
-    /// that of each direction. COMMAND must not be in the background before.
+    /// The connections of COMMAND and its children do not yield while they have less than RATE together. Then they share
+    /// the path as other connections do; above RATE they use what is idle. So a backup ends. The rate is that of each
+    /// direction. COMMAND must not be in the background before. With -p it takes root.
     #[arg(long, value_name = "RATE", requires = "subject")]
     pub at_least: Option<Floor>,
 
