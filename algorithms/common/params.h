@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * The parameters of the sender cores, one flat row of u32 an algorithm. So the same table is eBPF `.data` (live through
- * its pinned map), a kernel module's parameters and a host program's array. `netnicectl set` takes these names. Every row has room for all of them; a core's header lists those that it uses, with their
- * values: #define CORE_PARAMS(P) P(name, value) ...
+ * its pinned map), a kernel module's parameters and a host program's array. `netnicectl set` takes these names. Every row has
+ * room for all of them; a core's header lists those that it uses, with their values: #define CORE_PARAMS(P) P(name, value)
  */
 #ifndef NN_PARAMS_H
 #define NN_PARAMS_H
