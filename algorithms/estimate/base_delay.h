@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The path's delay without a queue: the least one-way delay of 4 x 64 s, and the least round trip of the present 64 s. A longer route looks like a queue until the base is forgotten, or until nn_base_lengthen() accepts it.
+ * The path's delay without a queue: the least one-way delay of 4 x 64 s, and the least round trip of the present 64 s. A
+ * longer route looks like a queue until the base is forgotten, or until nn_base_lengthen() accepts it.
  */
 #ifndef NN_BASE_DELAY_H
 #define NN_BASE_DELAY_H

@@ -134,11 +134,11 @@ def test_off_gives_the_window_back_to_the_kernel(pair: Pair) -> None:
 
 def on_a_terminal(*words: str) -> str:
     """What netnice says there."""
-    ours, theirs = pty.openpty()
-    with os.fdopen(ours, "rb") as screen:
-        subprocess.run([program("netnice"), *words], stdout=theirs, stderr=theirs, check=True, timeout=60)
-        os.write(theirs, b"end")
-        os.close(theirs)
+    master, terminal = pty.openpty()
+    with os.fdopen(master, "rb") as screen:
+        subprocess.run([program("netnice"), *words], stdout=terminal, stderr=terminal, check=True, timeout=60)
+        os.write(terminal, b"end")
+        os.close(terminal)
         said = b""
         while not said.endswith(b"end"):
             said += screen.read1(4096)

@@ -7,7 +7,6 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -20,7 +19,7 @@ use crate::group::Group;
 use crate::live::{switch, Target};
 use crate::niceness::{self, Heirs};
 use crate::senders::commands;
-use crate::{Error, Result};
+use crate::{namespace, Error, Result};
 
 /// An id is a container's from so many digits on.
 const PREFIX: usize = 12;
@@ -176,10 +175,6 @@ pub fn of_daemon(hierarchy: &Hierarchy, daemon: &str) -> Result<PathBuf> {
 }
 
 const HELPERS: [&str; 3] = ["slirp4netns", "pasta", "pasta.avx2"];
-const OWN: &str = "/proc/self/ns/net";
-
-/// The device and the number of its file.
-type Namespace = (u64, u64);
 
 /// What sends for a container.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -198,13 +193,13 @@ impl Helper {
 
 /// Of the network namespace that a process is in. None if that is this program's own.
 pub fn helpers_of(pid: u32) -> Vec<Helper> {
-    let Some(wanted) = namespace_of(pid).filter(|wanted| namespace(OWN) != Some(*wanted)) else {
+    let Some(wanted) = namespace::of(pid).filter(|wanted| namespace::own() != Some(*wanted)) else {
         return Vec::new();
     };
     let of = |(process, words): (Process, Vec<String>)| {
         let pid = process.pid().unsigned_abs();
         let name = words.first()?.rsplit('/').next()?;
-        let helps = HELPERS.contains(&name) && serves(pid, &words, wanted) && namespace_of(pid) != Some(wanted);
+        let helps = HELPERS.contains(&name) && serves(pid, &words, wanted) && namespace::of(pid) != Some(wanted);
         helps.then(|| Helper {
             pid,
             name: name.to_owned(),
@@ -218,19 +213,12 @@ fn serves(helper: u32, words: &[String], wanted: Namespace) -> bool {
     words.iter().skip(1).any(|word| {
         let word = word.rsplit('=').next().unwrap_or(word);
         match word.parse() {
-            Ok(pid) => namespace_of(pid) == Some(wanted),
-            Err(_) => word.starts_with('/') && namespace(&format!("/proc/{helper}/root{word}")) == Some(wanted),
+            Ok(pid) => namespace::of(pid) == Some(wanted),
+            Err(_) => {
+                word.starts_with('/') && namespace::of_file(&format!("/proc/{helper}/root{word}")) == Some(wanted)
+            }
         }
     })
-}
-
-fn namespace_of(pid: u32) -> Option<Namespace> {
-    namespace(&format!("/proc/{pid}/ns/net"))
-}
-
-fn namespace(file: &str) -> Option<Namespace> {
-    let found = fs::metadata(file).ok()?;
-    Some((found.dev(), found.ino()))
 }
 
 #[cfg(test)]
@@ -263,7 +251,7 @@ mod tests {
 
     #[test]
     fn the_namespace_is_a_file_or_a_process() {
-        let (me, own) = (std::process::id(), namespace(OWN).expect("a namespace"));
+        let (me, own) = (std::process::id(), namespace::own().expect("a namespace"));
         let is = |line: &str| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             serves(me, &words, own)

@@ -8,11 +8,28 @@ use std::os::unix::fs::MetadataExt;
 
 use rustix::thread::{move_into_link_name_space, LinkNameSpaceType};
 
+/// The device and the number of a namespace's file.
+pub(crate) type Namespace = (u64, u64);
+
+/// That of this thread; `None`: /proc is not there.
+pub(crate) fn own() -> Option<Namespace> {
+    of_file(HERE)
+}
+
+/// That of a process; `None`: it has ended, or that is not told.
+pub(crate) fn of(pid: u32) -> Option<Namespace> {
+    of_file(&there(pid))
+}
+
+/// That of such a file, under whatever name.
+pub(crate) fn of_file(path: &str) -> Option<Namespace> {
+    let found = fs::metadata(path).ok()?;
+    Some((found.dev(), found.ino()))
+}
+
 /// Is a process in another network namespace? `None`: that is not told.
 pub(crate) fn is_other(pid: u32) -> Option<bool> {
-    let here = fs::metadata(HERE).ok()?;
-    let there = fs::metadata(there(pid)).ok()?;
-    Some((here.dev(), here.ino()) != (there.dev(), there.ino()))
+    Some(own()? != of(pid)?)
 }
 
 const HERE: &str = "/proc/thread-self/ns/net";

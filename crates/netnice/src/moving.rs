@@ -48,7 +48,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
     Ok(())
 }
 
-/// A user who moves a process for its traffic is told that there is none. A script did not ask.
+/// A user that moves a process is told if it has no TCP socket. A script did not ask.
 fn without_sockets(pids: &[u32]) -> String {
     match pids {
         [pid] => format!(

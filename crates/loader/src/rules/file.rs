@@ -290,9 +290,6 @@ fn meant(key: &str, value: String, like: &Rule) -> std::result::Result<Written, 
     })
 }
 
-#[cfg(test)]
-mod tests;
-
 /// Its number, which may be too high.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Level(pub(super) u32);
@@ -322,3 +319,6 @@ impl Visitor<'_> for Number {
         level.ok_or_else(|| E::invalid_value(Unexpected::Str(name), &self))
     }
 }
+
+#[cfg(test)]
+mod tests;
