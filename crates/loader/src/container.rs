@@ -5,7 +5,6 @@
 //! Rootless containers have no network of their own on this machine. A helper, slirp4netns or pasta, sends for their
 //! network namespace, by sockets of its own.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,9 +16,10 @@ use crate::attachments::SwitchCounts;
 use crate::cgroup::Hierarchy;
 use crate::group::Group;
 use crate::live::{switch, Target};
+use crate::namespace::{self, Namespace};
 use crate::niceness::{self, Heirs};
 use crate::senders::commands;
-use crate::{namespace, Error, Result};
+use crate::{Error, Result};
 
 /// An id is a container's from so many digits on.
 const PREFIX: usize = 12;
