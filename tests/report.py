@@ -18,6 +18,8 @@ TOP = Path(__file__).resolve().parents[1]
 KNOWN_MISSES = "::known_misses::"
 HISTORY = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "netnice/history.jsonl"
 EARLIER = 5
+#: Characters of a line that says why.
+MOST_REASON = 160
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,14 @@ def read_parts(table: Path) -> list[Part]:
     return parts
 
 
+def reason(case: ElementTree.Element) -> str:
+    """The first line that a failed test case says."""
+    for found in (*case.iter("failure"), *case.iter("error")):
+        if lines := (found.get("message") or found.text or "").splitlines():
+            return lines[0][:MOST_REASON]
+    return ""
+
+
 def judge(junit: Path | None, ending: str) -> Result:
     """Counts the test cases of a report, or one check without it; ``ending`` is empty for exit status 0.
 
@@ -85,7 +95,7 @@ def judge(junit: Path | None, ending: str) -> Result:
         name = "::".join(word for word in (case.get("classname"), case.get("name")) if word)
         skip = case.find("skipped")
         if case.find("failure") is not None or case.find("error") is not None:
-            result.failures.append(name)
+            result.failures.append(f"{name}: {why}" if (why := reason(case)) else name)
         elif skip is None and KNOWN_MISSES in name:
             result.missed.append(f"{name}: its reason stands above the test")
         elif skip is None:
@@ -113,6 +123,11 @@ def table(results: dict[str, Result]) -> str:
         cells = (r.passed, r.failed, len(r.missed), f"{r.wall:.1f}", f"{r.cpu:.1f}")
         rows.append(f"| {' | '.join([f'{name:<20}', *(f'{cell:>6}' for cell in cells)])} |")
     return "\n".join(rows)
+
+
+def failures(results: dict[str, Result]) -> list[str]:
+    """What failed, a line each."""
+    return [f"{n}: {one}" for n, r in results.items() for one in (*r.failures, *([r.said] if r.said else []))]
 
 
 def known_misses(results: dict[str, Result]) -> list[str]:
@@ -160,10 +175,9 @@ def write_report(file: Path, tier: str, results: dict[str, Result], measured: Pa
         "verdict": verdict,
     }
     lines = [f"# {verdict}", "", *(f"- {name}: {value}" for name, value in about.items()), "", table(results), ""]
-    failures = [f"{n}: {one}" for n, r in results.items() for one in (*r.failures, *([r.said] if r.said else []))]
     missed_bars = [one for one in measurements if not one["met"]]
     for title, said in (
-        ("Failed", failures),
+        ("Failed", failures(results)),
         ("Known misses", known_misses(results)),
         ("Measurements that miss their bar", [described(one) for one in missed_bars]),
         (
