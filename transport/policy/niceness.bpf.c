@@ -206,7 +206,8 @@ int BPF_PROG(netnice_exec, struct task_struct *task)
 	wanted = niceness_of_name(name, read - 1, true, set, number);
 	if (name->timed && !raise_until(process, name->timed, name->ends))
 		add_timed(process);
-	if (name->at_least && !rate_of_process(process)) /* what it starts shares it, and each that begins so has its own */
+	/* What it starts shares it, and each that begins so has its own. */
+	if (name->at_least && !rate_of_process(process))
 		begin_floor(process, name->at_least);
 	if (!wanted)
 		return 0;

@@ -30,7 +30,6 @@ static void on_ack(u32 algorithm, const struct nn_connection *c, struct input *i
 	struct nn_ack ack = take_ack(in);
 	struct nn_send send = { 0 };
 
-
 	c->flow->share = (u8)take(in, 1);
 	nn_connection_ack(algorithm, c, &ack, &send);
 	check(c->flow, &send);

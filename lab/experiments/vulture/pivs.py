@@ -23,6 +23,8 @@ FIRST, SPARE = 3, 7
 """Mbit/s of the other flow, and what it leaves."""
 BEGINS, ENDS = 5.0, 65.0
 """Seconds; the other flow begins with the run. The start of a flow counts: the report's maxima are of whole runs."""
+MANY = 40
+"""Seeds where the means of ten, and of ten others, lie on both sides of a bar."""
 JIFFY = 4_000
 """Microseconds, of the paper's kernel."""
 LESS, MORE = 1 - REPRODUCED, 1 + REPRODUCED
@@ -64,6 +66,7 @@ def piv(rate: int, beside: int = FIRST) -> Cell:
 
 FEW = "{mean}: a round has four pairs, of which three are soon positive: by chance, as many are negative"
 FULL = "{mean}: 3 and 7 Mbit/s of payload are more than the 9.56 that the link carries, so it is full at 7 already"
+NOT_HALF = {1: FEW, SPARE: FULL}
 WHOLE = "{mean}: two of three are 0, as the paper's clock counts in 4 ms; of the others three of five are negative"
 SMALLER = (
     "{mean} jiffies: what was lost, and how the flows shared, is not stated; at 9 and 10 Mbit/s it is more than 41"
@@ -84,12 +87,13 @@ EXPERIMENTS["vulture-pivs"] = Experiment(
     ],
     tables=[Table("pivs", ("jitter", "beside"), "rate", [Number("piv_positive"), Number("piv_sum", 0)])],
     seeds=RUNS,
+    more_seeds=[(piv(rate), MANY) for rate in (6, SPARE)],
     pinned={"piv_positive": 0.10, "piv_sum": 0.20},
     bars=[
         Bar("figure 3, 4 Mbit/s: at most the paper's 35 % positive", "piv_positive", piv(4), maximum=0.35 * MORE),
         Bar("figure 4, 8 Mbit/s: the paper's 73 % positive", "piv_positive", piv(8), None, 0.73 * LESS, 0.73 * MORE),
         *(Bar(f"figure 5, {rate} Mbit/s: at most half positive", "piv_positive", piv(rate), maximum=0.5,
-              holds=rate > 1, reason=FEW if rate == 1 else "")
+              holds=rate not in NOT_HALF, reason=NOT_HALF.get(rate, ""))
           for rate in RATES if rate <= SPARE),
         *(Bar(f"figure 5, {rate} Mbit/s: more than half positive", "piv_positive", piv(rate), minimum=0.501)
           for rate in RATES if rate > SPARE),
@@ -124,9 +128,10 @@ EXPERIMENTS["vulture-psi"] = report_figure(
         Figure("psi", "share", "receiver", "jiffies", "share of the on periods"),
     ],
     pinned=("use", "share"),
+    more_seeds=[({"psi": psi}, MANY) for psi in (1, 2, 5)],
     bars=[
         *(printed(f"with {psi} jiffies it uses less than with 5", "use", {"psi": psi}, most=1.0, over={"psi": 5},
-                  reason=CHANCE if psi == 1 else "")
+                  reason=CHANCE)
           for psi in PSIS if psi < 5),
         *(printed(f"with {psi} jiffies it leaves the foreground less than with 5", "share", {"psi": psi}, 1.0,
                   over={"psi": 5}, reason=RARER) for psi in PSIS if psi > 5),
