@@ -37,7 +37,7 @@ export PYTHON
 # Namespaces and eBPF need root; the caches stay those of the person who asked.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo env "PATH=$$PATH" "XDG_CACHE_HOME=$(dir $(CACHE))" PYTHONDONTWRITEBYTECODE=1)
 
-.PHONY: help build check crates clippy lint format test verify demo picture window prefetching kernels soak pages install uninstall deb relock clean
+.PHONY: help build check crates clippy lint format test verify demo picture window prefetching kernels soak clients pages install uninstall deb relock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ kernels: build ## On which of Debian's kernels everything loads and works, as a 
 
 soak: build ## Long use: 100,000 connections over 30 minutes, and is all as before? ARGS='--minutes 5 --connections 20000'
 	@$(AS_ROOT) env PYTHONPATH=tests:. $(PYTHON) -m soak $(ARGS)
+
+clients: build ## Six real clients under a floor beside CUBIC, 20 minutes: do all end or go on? ARGS='--minutes 2'
+	@$(AS_ROOT) env PYTHONPATH=tests:. $(PYTHON) -m clients $(ARGS)
 
 # The pages keep their folders, so that their links hold. The lab draws small pictures of its figures, from what is
 # recorded. A failed build leaves nothing to install.

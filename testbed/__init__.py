@@ -12,7 +12,7 @@ removed when the next testbed is made. Processes are ended by pid, never by name
 """
 
 from testbed.capture import Capture, Packet
-from testbed.containers import Podman, Registry, random_image
+from testbed.containers import Podman, PodmanStorage, Registry, random_image
 from testbed.namespace import Namespace, Process, free_port, listens, wait_until
 from testbed.ownership import Owned, scratch, sweep
 from testbed.path import Path, Veth, black_hole
@@ -31,6 +31,7 @@ __all__ = [
     "Packet",
     "Path",
     "Podman",
+    "PodmanStorage",
     "Process",
     "Registry",
     "RsyncDaemon",

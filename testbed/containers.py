@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""A container registry, images of random layers for it, and podman's daemon, which pulls what its clients ask for."""
+"""A container registry, images of random layers for it, and podman, which pulls: itself, or as a daemon for clients."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import io
 import json
 import os
 import shutil
+import subprocess
 import tarfile
 from pathlib import Path
 
@@ -99,7 +100,35 @@ lock_type = "file"
 events_logger = "none"
 cgroup_manager = "cgroupfs"
 """
+_PULL = ("pull", "--quiet", "--tls-verify=false")
 _MOUNTS = Path("/proc/self/mountinfo")
+
+
+class PodmanStorage(ownership.Owned):
+    """A storage of podman's that goes with the context, and the words and ``env`` of a podman that uses it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = ownership.scratch("podman")
+        self._parts.callback(self._remove)
+        configuration = self.folder / "containers.conf"
+        configuration.write_text(_PODMAN)
+        self.env = {"CONTAINERS_CONF": str(configuration), "TMPDIR": str(self.folder)}
+
+    def words(self, *words: str) -> list[str]:
+        """A podman that uses it."""
+        where = ("--root", f"{self.folder}/root", "--runroot", f"{self.folder}/run", "--tmpdir", f"{self.folder}/tmp")
+        return [program("podman"), "--storage-driver", "vfs", *where, *words]
+
+    def pull(self, image: str) -> list[str]:
+        """The words of a podman that pulls an image itself."""
+        return self.words(*_PULL, image)
+
+    def _remove(self) -> None:
+        with contextlib.suppress(OSError):
+            for mount in _mounts(str(self.folder)):
+                subprocess.run([program("umount"), "--lazy", mount], check=False, capture_output=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Podman(ownership.Owned):
@@ -107,30 +136,18 @@ class Podman(ownership.Owned):
 
     def __init__(self, namespace: Namespace) -> None:
         super().__init__()
-        self.namespace = namespace
-        self.folder = ownership.scratch("podman")
-        self._parts.callback(self._remove)
-        configuration = self.folder / "containers.conf"
-        configuration.write_text(_PODMAN)
-        socket = self.folder / "socket"
+        self.storage = PodmanStorage()
+        self._parts.push(self.storage)
+        socket = self.storage.folder / "socket"
         self.url = f"unix://{socket}"
-        self.process = namespace.spawn(
-            *("podman", "--storage-driver", "vfs", "--root", f"{self.folder}/root", "--runroot", f"{self.folder}/run"),
-            *("--tmpdir", f"{self.folder}/tmp", "system", "service", "--time", "0", self.url),
-            env={"CONTAINERS_CONF": str(configuration), "TMPDIR": str(self.folder)},
-        )
+        words = self.storage.words("system", "service", "--time", "0", self.url)
+        self.process = namespace.spawn(*words, env=self.storage.env)
         self._parts.push(self.process)
         wait_until(socket.exists, "podman to listen", process=self.process)
 
     def pull(self, image: str) -> list[str]:
         """The words of a client that has it pull an image."""
-        return [program("podman"), "--url", self.url, "pull", "--quiet", "--tls-verify=false", image]
-
-    def _remove(self) -> None:
-        with contextlib.suppress(OSError):
-            for mount in _mounts(str(self.folder)):
-                self.namespace.run("umount", "--lazy", mount, check=False)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        return [program("podman"), "--url", self.url, *_PULL, image]
 
 
 def _mounts(below: str) -> list[str]:

@@ -7,8 +7,7 @@ without a download, two beside netnice and one beside the program as it is. All 
 settings; the documents are sent with those settings, too. Three rounds gave 1.10 to 1.18 in the mean, single ones 1.07
 to 1.42 (docs/research/downloads.md). Beside the program as it is they took 1.4 to 2.5, with BBR 5 to 9.
 
-Nothing is ever unpacked, and zeros serve where nothing compresses; this machine's own settings are left alone. The
-browser is NetSurf: 12 MB with what it needs, where Chromium's headless shell has 306.
+The browser is NetSurf: 12 MB with what it needs, where Chromium's headless shell has 306.
 """
 
 from __future__ import annotations
@@ -16,17 +15,16 @@ from __future__ import annotations
 import contextlib
 import os
 import statistics
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pytest
 
 from system.harness.commands import receiver
+from system.harness.fetchers import Client, apt, curl, git, netsurf, pip
 from system.harness.path import LARGEST, RATE, Trial, Window, documents
-from testbed import ByteCounter, GitDaemon, Namespace, Nginx, Path, Process, program, scratch, sockets
+from testbed import ByteCounter, Namespace, Nginx, Path, sockets
 from testbed.namespace import wait_until
 
 pytestmark = pytest.mark.verify("real traffic for 5 s to 20 s each")
@@ -40,94 +38,7 @@ SENDERS = {"cubic": 0.3, "bbr": 0.3, "no timestamps": 0.02}
 #: Bytes: at 10 Mbit/s half a minute.
 SIZE = 40 << 20
 
-_PACKAGES = """\
-Package: big
-Version: 1
-Architecture: all
-Maintainer: a <a@example.org>
-Description: zeros
-Filename: ./big.deb
-Size: {size}
-SHA256: {digest}
-"""
-
-_APT = """\
-set -e
-apt=$2
-mkdir -p lists/partial archives/partial
-touch status
-echo "deb [trusted=yes allow-insecure=yes] $1 ./" >sources
-set -- -qq -o APT::Architecture=amd64 -o APT::Sandbox::User=root -o Acquire::http::Proxy=DIRECT \
-    -o Dir::State="$PWD" -o Dir::State::status="$PWD/status" -o Dir::Cache="$PWD" \
-    -o Dir::Etc::SourceList="$PWD/sources" -o Dir::Etc::SourceParts=- -o Dir::Etc::Parts=-
-"$apt" "$@" update
-exec "$apt" "$@" download big
-"""
-
-
-@dataclass(frozen=True)
-class Fetcher:
-    """A program and the port of the server that it downloads from."""
-
-    argv: list[str]
-    port: int
-
-    def start(self, home: Namespace, *words: str) -> Process:
-        """Begins in an empty folder that is also its HOME; ``words`` run it."""
-        folder = scratch("fetched")
-        env = {"HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1", "no_proxy": "*"}
-        return home.spawn(*words, *self.argv, cwd=folder, env=env)
-
-
-@contextlib.contextmanager
-def curl(www: Namespace) -> Iterator[Fetcher]:
-    """The file itself, to nowhere."""
-    with Nginx(www, {"big": SIZE}) as web:
-        yield Fetcher([program("curl"), "-so", "/dev/null", web.url("big")], web.port)
-
-
-@contextlib.contextmanager
-def apt(www: Namespace) -> Iterator[Fetcher]:
-    """A package from a mirror of one package, after the update that finds it."""
-    with Nginx(www, {"big.deb": SIZE}) as web:
-        (web.folder / "www/Packages").write_text(_PACKAGES.format(size=SIZE, digest="0" * 64))
-        yield Fetcher([program("sh"), "-c", _APT, "sh", web.url(""), program("apt-get")], web.port)
-
-
-@contextlib.contextmanager
-def pip(www: Namespace) -> Iterator[Fetcher]:
-    """A wheel from an index of one project; pip is that of the Python that runs this."""
-    wheel = "big-1-py3-none-any.whl"
-    with Nginx(www, {wheel: SIZE}) as web:
-        index = web.folder / "www/simple/big"
-        index.mkdir(parents=True)
-        (index / "index.html").write_text(f'<!DOCTYPE html><html><body><a href="/{wheel}">{wheel}</a></body></html>\n')
-        options = ["--isolated", "--no-cache-dir", "--disable-pip-version-check", "--no-deps", "--quiet"]
-        where = ["--trusted-host", www.address, "--index-url", web.url("simple/")]
-        yield Fetcher([sys.executable, "-m", "pip", "download", *options, *where, "big"], web.port)
-
-
-@contextlib.contextmanager
-def git(www: Namespace) -> Iterator[Fetcher]:
-    """A repository that nothing can compress."""
-    with GitDaemon(www, SIZE) as daemon:
-        yield Fetcher([program("git"), "clone", "--quiet", "--bare", daemon.url(), "clone"], daemon.port)
-
-
-@contextlib.contextmanager
-def netsurf(www: Namespace) -> Iterator[Fetcher]:
-    """A picture as large as that, in a browser without a screen: a JPEG is not looked at before it is all there."""
-    with Nginx(www, {"big.jpg": SIZE}) as web:
-        yield Fetcher([program("netsurf-fb"), "-f", "ram", web.url("big.jpg")], web.port)
-
-
-FETCHERS: dict[str, Callable[[Namespace], AbstractContextManager[Fetcher]]] = {
-    "curl": curl,
-    "apt": apt,
-    "pip": pip,
-    "git": git,
-    "netsurf": netsurf,
-}
+FETCHERS = {"curl": curl, "apt": apt, "pip": pip, "git": git, "netsurf": netsurf}
 OTHERS = [name for name in FETCHERS if name != "curl"]
 CASES = [*(("curl", sender) for sender in SENDERS), *((name, "cubic") for name in OTHERS if ROUNDS > 1)]
 
@@ -164,7 +75,7 @@ class Home:
         """Documents and nothing else."""
         to.all.append(documents(self.home, self.web, seed, SECONDS))
 
-    def beside(self, fetcher: Fetcher, seeds: Sequence[int], to: Windows, *words: str) -> None:
+    def beside(self, fetcher: Client, seeds: Sequence[int], to: Windows, *words: str) -> None:
         """Documents beside a program that ``words`` run."""
         with (
             ByteCounter(self.home, peer_port=fetcher.port, interval=0.1) as counter,
@@ -193,7 +104,7 @@ def network(sender: str) -> Iterator[Home]:
 @pytest.mark.parametrize(("name", "sender"), CASES)
 def test_documents_beside_a_download(trial: Trial, name: str, sender: str) -> None:
     alone, first, netnice, plain = Windows(), Windows(), Windows(), Windows()
-    with network(sender) as day, FETCHERS[name](day.www) as fetcher:
+    with network(sender) as day, FETCHERS[name](day.www, SIZE) as fetcher:
         for seed in range(2, 2 * ROUNDS + 2, 2):
             day.alone(seed, first)
             day.beside(fetcher, [seed, seed + 1], netnice, "netnice")
@@ -220,7 +131,7 @@ def test_documents_beside_a_download(trial: Trial, name: str, sender: str) -> No
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_programs_receive_as_curl_does(name: str) -> None:
     """A window of the path, where that of the program as it is grows to the kernel's buffers."""
-    with network("cubic") as day, FETCHERS[name](day.www) as fetcher:
+    with network("cubic") as day, FETCHERS[name](day.www, SIZE) as fetcher:
 
         def windows() -> list[float]:
             return [one.number("rcv_ssthresh") for one in sockets(day.home, peer_port=fetcher.port)]
