@@ -147,7 +147,7 @@ def test_no_number_of_the_paper_is_held_against_one_run_of_the_faithful_core() -
             core = bar.cell.get("receiver") == report.FAITHFUL
             if core or bar.says.startswith("faithful, ") or name == "vulture-samples":
                 rows = [recorded.seeds(name, cell) for cell in found.cells() if bar.cell.items() <= cell.items()]
-                assert [len(seeds) for seeds in rows] == [report.RUNS] * len(rows), (name, bar.says)
+                assert all(len(seeds) >= report.RUNS for seeds in rows), (name, bar.says)
                 held += len(rows)
     assert held > 20
 

@@ -7,6 +7,7 @@ The lab has the figures, in both directions, beside long flows and documents (at
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import time
@@ -44,10 +45,10 @@ def at_least(pid: int) -> int | None:
     return found["at_least"] if found else None
 
 
-def sleeping(pair: Pair, *words: str) -> Process:
+def sleeping(pair: Pair, *words: str, by: str = "sleep") -> Process:
     """A program that waits, once it is no longer the one that starts it."""
-    process = pair.a.spawn(*words, "sleep", "60")
-    wait_until(lambda: name(process.pid) == "sleep", "the program")
+    process = pair.a.spawn(*words, by, "60")
+    wait_until(lambda: name(process.pid) == Path(by).name, "the program")
     return process
 
 
@@ -132,16 +133,18 @@ class TestCgroups:
 
     def test_rules(self, pair: Pair, group: Path) -> None:
         file = scratch("policy") / "policy.toml"
+        sleeper = file.with_name("nnt-floored")
+        shutil.copy(program("sleep"), sleeper)
         file.write_text(
             f'[[rule]]\nunit = "{group.name}*"\nat-least = "4mbit"\n'
-            '[[rule]]\ncommand = "sleep"\nat-least = "7mbit"\n'
+            '[[rule]]\ncommand = "nnt-floored"\nat-least = "7mbit"\n'
         )  # fmt: skip
         later = group.with_name(f"{group.name}-later")
         try:
-            with sleeping(pair) as before:
+            with sleeping(pair, by=str(sleeper)) as before:
                 netnicectl("policy", "apply", str(file))
                 assert at_least(before.pid) == 7_000_000
-                with sleeping(pair) as after:
+                with sleeping(pair, by=str(sleeper)) as after:
                     wait_until(lambda: at_least(after.pid) == 7_000_000, "its own")
                     assert len(floors()) == 2
                     later.mkdir()
@@ -151,7 +154,8 @@ class TestCgroups:
             file.write_text("")
             netnicectl("policy", "apply", str(file))
         finally:
-            later.rmdir()
+            if later.exists():
+                later.rmdir()
 
     def test_a_rate_that_is_none(self) -> None:
         file = scratch("policy") / "policy.toml"
