@@ -2,8 +2,8 @@
 /*
  * A congestion window finer than a segment, and Reno's rules on it (RFC 5681).
  *
- * Fixed point with 12 fractional bits. A step is 1/4096 of a segment, so that 1/48 (the paper's floor) is met within
- * 0.4 %. The largest window is 1,048,575 segments: 1.5 GB of 1448 bytes each.
+ * Fixed point with 12 fractional bits. A step is 1/4096 of a segment, so that 1/48 (the paper's least window) is met
+ * within 0.4 %. The largest window is 1,048,575 segments: 1.5 GB of 1448 bytes each.
  */
 #ifndef NN_WINDOW_H
 #define NN_WINDOW_H

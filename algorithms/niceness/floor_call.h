@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * A floor: a process and what it starts have a rate together, below which they do not yield (../siblings/group.h). The call
- * is a read of the sysctl kernel/domainname, as call.h has it for kernel/ostype:
+ * A floor is a rate: while a process and what it starts have less together, they do not yield (../siblings/group.h).
+ * The call is a read of the sysctl kernel/domainname, as call.h has it for kernel/ostype:
  *
  *   31 30  29 28  27 .. 0
  *    0  1  verb   number

@@ -9,8 +9,9 @@
  *            meet delayed ACKs, which spoil the RTT. cwnd stays above a pair: pacing alone is the window here.
  *
  * Deviation, on by default, off with max_gap = 0: a flow is never silent for longer than max_gap. A silent flow gets no
- * sample, and a lone backup should see within a second that the path is free. The paper's floor of 1/48 protects against
- * many flows. So the gap is max_gap times the number of siblings below one segment. Together they send one pair in max_gap.
+ * sample, and a lone backup should see within a second that the path is free. The paper's least window of 1/48 protects
+ * against many flows. So the gap is max_gap times the number of siblings below one segment. Together they send one pair
+ * in max_gap.
  *
  * Recovery. A sender's pacing deadline is set when it sends and cannot be shortened. After a pair at W = 1/48 it lies 96
  * round trips ahead. The pair's own ACK may show one round trip later that the path is free. Then the core asks the

@@ -41,7 +41,7 @@ struct nn_receiver {
 	u32 head; /* of `acks` */
 	u8 algorithm; /* row of table.h, plus one; 0: none, the kernel's own window */
 	u8 plain; /* an arrival with a timestamp is like the one before: see receiver.h */
-	u8 low; /* it is at its floor */
+	u8 low; /* it is at its least window */
 	u8 sibling_low; /* and so was another flow of its host when its last round there ended */
 	u32 user, space; /* whose it is, in which network namespace */
 	u32 number; /* tells it from its siblings; 0: it was never there */
@@ -53,7 +53,7 @@ struct nn_receiver {
 	u8 seen; /* a segment has arrived */
 	u8 watched; /* rounds still to see before it yields */
 	u32 mss; /* largest payload of one segment seen */
-	u32 floor; /* bytes */
+	u32 floor; /* the least window, bytes */
 	u32 start_us; /* first arrival */
 	u8 granted; /* enum nn_granted */
 	struct nn_receiver_round round;

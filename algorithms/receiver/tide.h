@@ -14,17 +14,18 @@
  *   draining  least queue > target: W <- W rtt/(rtt + queue), which is what the path holds without a queue. If it was ours,
  *             it is gone one round later, and the base is measured anew
  *   floor     the queue is another flow's. It survived the drain, our rate fell below half of its maximum, or a delay jumped
- *             between neighbours (step.h). Back off to the floor, and stay there until the queue is gone
+ *             between neighbours (step.h). Back off to the least window, and stay there until the queue is gone
  *   leaving   what is left of that queue is below the target: creep, and go back at once if it grows
  *
  * It remembers the window that filled the path without a queue. If it met a queue as soon as it was reached, it is
  * rejected: it halves. It is not lost, as the flow that took the path may give it back. A delay that stands still is tried as the
  * path's (route.h). After its first decrease nothing is decided until it is seen (first_cut.h). A flow that was foreground
- * until now begins at the floor, as its own queue hides the base RTT and the queues of others.
+ * until now begins at the least window, as its own queue hides the base RTT and the queues of others.
  *
  * Why the least queue of a round: our own burst makes some segments wait, a standing queue all. Why a drain and not a
- * halving: alone, it costs nothing, as what is taken away was only waiting. Why a floor in segments: a flow at one segment a
- * round trip still samples the queue. Sixty-four such flows fit where sixty-four pairs would be the queue.
+ * halving: alone, it costs nothing, as what is taken away was only waiting. Why the least window is in segments: a flow
+ * at one segment a round trip still samples the queue. Sixty-four such flows fit where sixty-four pairs would be the
+ * queue.
  *
  * Limits: it cannot stop faster than one round trip, as a granted window cannot be taken back. Behind a flow-queueing router
  * other flows' queues are not visible: there, only a mark helps. A base measured while others keep the queue full is too long
@@ -47,7 +48,7 @@
 	P(at_least, 0)
 
 #define TIDE_LARGE 12 /* segments */
-#define TIDE_JOIN_ROUNDS 8 /* at the floor: a standing queue changes meanwhile, and shows (test_switching.py) */
+#define TIDE_JOIN_ROUNDS 8 /* at the least window: a standing queue changes meanwhile, and shows (test_switching.py) */
 
 nn_inline void tide_on_start(struct nn_receiver *flow, nn_receiver_params p)
 {

@@ -11,11 +11,12 @@
  *     measuring --end of a round with PIVs: a policy; a hole: halve--> waiting
  *     waiting --data that reflects the decision: a round later--> measuring
  *
- * The thresholds are in jiffies of 4 ms (`jiffy`); `quantum` 4000 reads both clocks in jiffies, as the paper's kernel does.
- * `remembered`: rwndThresh is 'the maximum rwnd before rwnd is reduced last time'. Algorithm 5 reduces ACK by ACK, and the
- * last reduction begins at half of the first (50). With the whole (100) doubling returns to the queue (vulture-jitter).
- * Before the first halving there is none: from infinity a live flow's window would double to what its sender never uses.
- * `passive`: the PIVs of figures 3 to 8 are those of a flow that nothing limits.
+ * The thresholds are in jiffies of 4 ms (`jiffy`); `quantum` 4000 reads both clocks in jiffies, as the paper's kernel
+ * does. `remembered`: rwndThresh is 'the maximum rwnd before rwnd is reduced last time'. Algorithm 5 reduces ACK by
+ * ACK: its last step begins at half of the window that its first step began with (50 per cent). With 100 rwndThresh is
+ * the whole window that met the queue: doubling goes on up to it and builds that queue anew (experiment
+ * vulture-jitter). Before the first halving there is no rwndThresh: from infinity a live flow's window would double to
+ * what its sender never uses. `passive`: the PIVs of figures 3 to 8 are those of a flow that nothing limits.
  *
  * What is not reproduced: algorithm 3's mode is the sign of a sum, which is noise if intervals are counted in jiffies. With
  * jitter it is as often positive as not. No one jitter fits all of the paper's figures:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What a user's downloads know of each other: their number, their mean window, and whether another one is at its floor too.
- * They are all downloads of a user on a host, from any server: most often they share the host's own line. A download counts
- * in a half second in which it ends a round. Written without a lock: a lost update is a late one.
+ * What a user's downloads know of each other: their number, their mean window, and whether another one is at its least
+ * window too. They are all downloads of a user on a host, from any server: most often they share the host's own line. A
+ * download counts in a half second in which it ends a round. Written without a lock: a lost update is a late one.
  */
 #ifndef NN_SIBLINGS_DOWNLOADS_H
 #define NN_SIBLINGS_DOWNLOADS_H
@@ -16,7 +16,7 @@
 struct nn_receiver_siblings {
 	u32 user, space; /* whose they are, in which network namespace */
 	u32 numbers; /* given to flows */
-	u32 last; /* the flow that was last at its floor */
+	u32 last; /* the flow that was last at its least window */
 	u32 last_us; /* when */
 	u32 other_us; /* when another one was, before it */
 	u32 count; /* goes on by one with each time they are counted */
@@ -76,7 +76,7 @@ nn_rare void nn_siblings_count(struct nn_receiver *flow, struct nn_receiver_sibl
 	flow->siblings_window = siblings->window;
 }
 
-/* A round at the floor is over: is another flow of this host at its floor, too? */
+/* A round at the least window is over: is another flow of this host at its least window, too? */
 nn_rare void nn_meet(struct nn_receiver *flow, struct nn_receiver_siblings *siblings, u32 now_us)
 {
 	if (!flow->number)

@@ -16,7 +16,7 @@ from kernels import archive
 from kernels.machine import Report
 from kernels.matrix import CLAIMS, holds, reports
 
-#: What is loaded is held by links that Linux has since then, and crates/loader says so.
+#: Pinned links of this release and later keep what is loaded. On an older one `netnicectl up` and `doctor` say so.
 OLDEST = (6, 4)
 NEW, OLD = ([one for one in archive.wanted() if (one >= OLDEST) is new] for new in (True, False))
 

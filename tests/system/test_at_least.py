@@ -95,7 +95,7 @@ class TestProcesses:
         inner = (*DROP, program("netnice"), "--strict", "--at-least", "9mbit", "true")
         done = subprocess.run([program("netnice"), *inner], capture_output=True, text=True, check=False)
         assert done.returncode == 125
-        assert "only root may give it a least rate there" in done.stderr
+        assert "only root may give it a floor there" in done.stderr
         assert not floors()
 
     def test_a_running_process_takes_root(self, pair: Pair) -> None:
@@ -105,7 +105,7 @@ class TestProcesses:
                 capture_output=True, text=True, check=False,
             )  # fmt: skip
             assert done.returncode == 125
-            assert "only root can give a running process a least rate" in done.stderr
+            assert "only root can give a running process a floor" in done.stderr
             netnice("-n", "0", "--at-least", "1mbit", "-p", str(process.pid))
             assert at_least(process.pid) == 1_000_000
             netnice("-n", "off", "-p", str(process.pid))

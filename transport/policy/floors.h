@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Floors: the connections of a command, of a unit or of a socket that have a rate together (algorithms/siblings/group.h).
- * Maps that objects share. In each direction they have it.
+ * A floor is a rate in each direction. While the connections of a command, of a unit or of a socket and what it accepts
+ * have less together, they do not yield (algorithms/siblings/group.h). The eBPF objects share these maps.
  */
 #ifndef NN_POLICY_FLOORS_H
 #define NN_POLICY_FLOORS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* How TIDE gives way: it drains what it has queued itself, or backs off to the floor and stays there. */
+/* How TIDE gives way: it drains what it has queued itself, or backs off to the least window and stays there. */
 #ifndef NN_TIDE_FALL_H
 #define NN_TIDE_FALL_H
 

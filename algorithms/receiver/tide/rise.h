@@ -86,7 +86,7 @@ nn_inline void tide_rise(struct nn_receiver *flow, u32 target, u32 mean)
 	flow->low = 0;
 	t->foreign = 0;
 	t->drained = 0;
-	nn_set_target(flow, flow->target); /* it was below the floor beside siblings */
+	nn_set_target(flow, flow->target); /* it was below the least window beside siblings */
 	t->clear[1] = t->clear[0];
 	t->clear[0] = flow->target;
 	if (drained > 1 && full != NN_NEVER && flow->target < full)

@@ -31,7 +31,7 @@ struct tide {
 	u32 stride; /* growth a round, in parts (rise.h) */
 	u32 quiet; /* rounds of growth in a row */
 	u32 hold; /* rounds still to ignore: their data left before the last decision */
-	u32 paused; /* rounds at the floor */
+	u32 paused; /* rounds at the least window */
 	u32 settled; /* clear rounds since the return reached the window remembered */
 	u32 drained; /* rounds since the drain began that the last clear round has not ended; 0: none */
 	u32 last_queue; /* us, of the last congested round */

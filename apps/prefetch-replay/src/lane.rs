@@ -16,7 +16,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Of `http://HOST:PORT`.
+    /// Of `http://HOST:PORT`, or of `http://HOST`, which is port 80.
     pub fn find(url: &str) -> anyhow::Result<Self> {
         let Some(host) = url.strip_prefix("http://").map(|h| h.trim_end_matches('/')) else {
             bail!("the server '{url}' must be http://HOST:PORT");

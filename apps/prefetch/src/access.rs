@@ -108,7 +108,7 @@ pub struct Line {
     /// A prefetched page that this request shows to have been used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used: Option<String>,
-    /// Prefetched bytes that this request shows to have been for nothing.
+    /// Prefetched bytes that this request shows to have been wasted.
     pub wasted: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,

@@ -21,7 +21,7 @@ pub fn allow(connections: usize) {
     }
 }
 
-/// Gives how many there may be.
+/// Raises the limit to `needed`, or as far as the system allows; gives the limit then.
 fn raise(needed: u64) -> io::Result<u64> {
     let mut limit = read()?;
     if limit.rlim_cur < needed {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! What each client has been told and sent: how many prefetches are under way, which were used, which were for nothing.
+//! What each client has been told and sent: how many prefetches are under way, which were used, which were wasted.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ const MOST_VISITORS: usize = 10_000;
 const MOST_TOLD: usize = 64;
 /// Prefetched replies that may still prove useful.
 const MOST_UNUSED: usize = 16;
-/// What was not asked for by then was for nothing.
+/// What was not asked for by then was wasted.
 const USEFUL: Duration = Duration::from_secs(600);
 
 /// A prefetched reply on its way.
@@ -53,7 +53,7 @@ struct Visitor {
 pub struct Findings {
     /// A page that the user reached without a request: it had been prefetched.
     pub used: Option<String>,
-    /// Bytes that turned out to be for nothing.
+    /// Prefetched bytes that turned out to be wasted: they came, and their page was not seen to be used.
     pub wasted: u64,
     /// Prefetches that the user is waiting for.
     pub awaited: Vec<Arc<Delivery>>,
@@ -94,7 +94,8 @@ impl Visitors {
         Some(delivery)
     }
 
-    /// It is over; `bytes` arrived, none where it failed. Gives what was for nothing.
+    /// It is over; `bytes` arrived, none where it failed. Gives the bytes of the client's earlier prefetches that now
+    /// count as wasted: too old, or too many. They are all of these `bytes` if the client is no longer known.
     pub fn end(&self, delivery: &Arc<Delivery>, bytes: u64) -> u64 {
         delivery.handed_over.store(true, Ordering::Release);
         let mut all = self.lock();

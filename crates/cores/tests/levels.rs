@@ -9,7 +9,7 @@ use crate::decision::{clear, RULES};
 use crate::feed::{Feeder, BASE_US, LEVELS, MSS};
 use crate::path::SECOND;
 
-/// Limits on a path of 20 ms: 36 % of the base, or twice the floor of 350 and 120 us.
+/// Limits on a path of 20 ms: 36 % of the base, or twice the timer noise of 350 and 120 us.
 const LIMITS_US: [u32; 3] = [7_200, 700, 240];
 /// And where a packet takes 960 us, which is a multiple of the estimate's 16: 10, 3 and 26/16 packets.
 const PACKET_US: u32 = 960;
@@ -79,7 +79,7 @@ fn the_lower_level_grows_no_faster() {
     }
 }
 
-/// At the floor of 1/48 a pair leaves every 96 round trips: 9.6 s, but for the longest silence.
+/// At the least window of 1/48 a pair leaves every 96 round trips: 9.6 s, but for the longest silence.
 #[test]
 fn the_lower_level_asks_less_often_below_one_segment() {
     for (level, gap_s) in LEVELS.into_iter().zip([0.4, 2.0, 4.0]) {
@@ -207,6 +207,6 @@ fn the_limit_is_the_largest_of_three() {
             ..clear()
         }),
         2_000,
-        "twice the floor"
+        "twice the timer noise"
     );
 }

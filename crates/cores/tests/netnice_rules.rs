@@ -227,7 +227,7 @@ fn rising() -> Feeder {
     flow
 }
 
-/// What the path carries of `window` segments a round without a queue, but for the floor of 1 ms.
+/// What the path carries of `window` segments a round without a queue, but for timer noise of 1 ms.
 fn drained(window: f64, rtt_us: u32) -> f64 {
     window * f64::from(BASE_US + 1_000) / f64::from(rtt_us)
 }
@@ -251,7 +251,7 @@ fn slow_start_ends_with_half_of_alpha_queued() {
     assert_eq!(
         (flow.window(), flow.core.flow.win.ssthresh),
         (32.0, 64 * ONE),
-        "below the floor"
+        "below timer noise"
     );
     let mut flow = rising();
     flow.round(BASE_US + 1_010); // 1.5 of 32 segments

@@ -50,7 +50,7 @@ fn unpaced_two_segments_and_more_leave_as_acks_let_them_go() {
     assert!(!leaves(1, 0.5), "pairs are paced always");
 }
 
-/// The gap between two pairs at the floor.
+/// The gap between two pairs at the least window.
 fn sub_packet_gap(gap_ms: u32, sub_packet: u32) -> f64 {
     let params = [(Param::MaxGap, gap_ms)];
     let mut flow = Feeder::at(Algorithm::Netnice, &params, 1.0 / 48.0);

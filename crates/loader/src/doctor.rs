@@ -225,7 +225,7 @@ fn bpffs(facts: &Facts) -> Finding {
 }
 
 fn capabilities(facts: &Facts, works: Works) -> Finding {
-    let why = "Loading programs for all TCP of the machine takes CAP_BPF, CAP_NET_ADMIN and CAP_SYS_ADMIN.";
+    let why = "Loading eBPF programs for all TCP of the machine takes CAP_BPF, CAP_NET_ADMIN and CAP_SYS_ADMIN.";
     let lacking = facts.lacking();
     if lacking.is_empty() {
         return finding(ROOT, why, Verdict::Ok, "All capabilities are there.".into(), "");
@@ -243,13 +243,17 @@ fn capabilities(facts: &Facts, works: Works) -> Finding {
 
 fn root_of_cgroups(facts: &Facts, works: Works) -> Finding {
     let check = |verdict, state: String, remedy: &str| {
-        let why = "Users without root are answered by programs there, beside other programs.";
+        let why = "Users without root use netnice by its eBPF programs there, beside those of others.";
         finding("root of the cgroups", why, verdict, state, remedy)
     };
     match &facts.holders {
-        None if works == Works::ForAll => check(Verdict::Ok, "The programs of netnice answer there.".into(), ""),
+        None if works == Works::ForAll => check(
+            Verdict::Ok,
+            "The eBPF programs of netnice are attached there.".into(),
+            "",
+        ),
         None => check(Verdict::Note, "Not to be seen without root.".into(), "run it as root."),
-        Some(holders) if holders.is_empty() => check(Verdict::Ok, "No program keeps others out.".into(), ""),
+        Some(holders) if holders.is_empty() => check(Verdict::Ok, "No eBPF program there keeps others out.".into(), ""),
         Some(holders) => {
             let named: Vec<String> = holders.iter().map(ToString::to_string).collect();
             check(

@@ -90,7 +90,7 @@ pub enum Error {
     UnknownReceiver(String, String),
     #[error("another eBPF program is attached exclusively to the root cgroup, so no other cgroup can be reached.\n'netnicectl status' shows what the kernel said.")]
     RootIsTaken,
-    #[error("{0} holds the root of the cgroups so that no program can be attached there, nor to any cgroup below: no connection can be reached.\nAttach it so that others may join (BPF_F_ALLOW_MULTI), or detach it: 'bpftool cgroup detach'.")]
+    #[error("{0} holds the root of the cgroups: no other eBPF program can be attached there, nor to any cgroup below. So no connection can be reached.\nAttach it so that others may join (BPF_F_ALLOW_MULTI), or detach it: 'bpftool cgroup detach'.")]
     NothingBelow(Holder),
     #[error("no unit, container or other cgroup is named '{0}': a unit that is stopped has no cgroup.\nName a running unit as systemd does, 'cron.service', or a path below {1}. A rule in policy.toml reaches a unit at each start.")]
     NoCgroup(String, PathBuf),
@@ -210,7 +210,7 @@ pub struct Holder {
 impl Display for Holder {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { hook, id, program } = self;
-        write!(f, "'{program}' (program {id}, {hook})")
+        write!(f, "'{program}' (eBPF program {id}, {hook})")
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! Floors: a process and what it starts, or a cgroup, has a rate together, below which it does not yield
+//! A floor is a rate: while a process and what it starts, or a cgroup, have less together, they do not yield
 //! (`algorithms/siblings/group.h`). A process asks for one before it becomes nice; afterwards that takes root.
 
 use std::fmt::{self, Display, Formatter};

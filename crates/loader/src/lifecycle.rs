@@ -336,7 +336,7 @@ pub(crate) fn examine(hierarchy: &Hierarchy, wanted: &UpOptions) -> Result<Healt
         Place::Root => attached_to(&link) == root,
     };
     if state.hindered.is_none() && !(niceness::links().all(in_place) && at_root(ADOPTED_PROGRAM)) {
-        defects.push("the programs that let every user be nice are gone".to_owned());
+        defects.push("the eBPF programs that let every user be nice are gone".to_owned());
     }
     if !pins::params().exists() || !pins::receiver_params().exists() {
         defects.push("the parameters are gone".to_owned());

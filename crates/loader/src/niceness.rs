@@ -168,7 +168,7 @@ pub(crate) fn unload() -> Result<()> {
 
 fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result<()> {
     let mut open = object::open(
-        "the programs of niceness",
+        "the eBPF programs of niceness",
         OBJECT,
         &[
             ("moved", &pins::moved()),
@@ -204,7 +204,7 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result
         }
     }
     let root = File::open(hierarchy.root()).map_err(Error::file("open the root of the cgroups", hierarchy.root()))?;
-    let mut loaded = open.load().map_err(Error::bpf("load the programs of niceness"))?;
+    let mut loaded = open.load().map_err(Error::bpf("load the eBPF programs of niceness"))?;
     for (pid, bits) in alive(kept) {
         let processes = loaded.maps_mut().find(|map| map.name() == "processes");
         let processes = processes.expect("the object has a map of processes");
@@ -215,7 +215,7 @@ fn attach_all(hierarchy: &Hierarchy, marks: bool, kept: &[(u32, u32)]) -> Result
         let program = program.expect("the object has the programs of its list");
         let mut link = attach(&program, place, &root).map_err(Error::bpf(format!("attach '{name}' for all users")))?;
         link.pin(pins::niceness_link(name))
-            .map_err(Error::bpf("pin the programs of niceness"))?;
+            .map_err(Error::bpf("pin the eBPF programs of niceness"))?;
     }
     Ok(())
 }

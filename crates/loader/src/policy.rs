@@ -28,7 +28,7 @@ impl Policy {
         let own = [("groups", &*groups), ("moved", &*moved)];
         let object = object::open("the policy", OBJECT, &[("before", &before)], &own)?
             .load()
-            .map_err(Error::bpf("load the policy program"))?;
+            .map_err(Error::bpf("load the eBPF program of the policy"))?;
         let groups = MapHandle::from_pinned_path(pins::groups()).map_err(Error::bpf("open the map of the cgroups"))?;
         Ok(Self { object, groups })
     }

@@ -70,13 +70,15 @@ pub(crate) fn load(hierarchy: &Hierarchy) -> Result<bool> {
     let counters = pins::quic_counters();
     pins::remove_file(&counters)?;
     let open = object::open(
-        "the programs that refuse QUIC",
+        "the eBPF programs that refuse QUIC",
         OBJECT,
         &[("processes", &pins::processes()), ("attached", &pins::attached())],
         &[(".bss", &counters)],
     )?;
     let root = File::open(hierarchy.root()).map_err(Error::file("open the root of the cgroups", hierarchy.root()))?;
-    let loaded = open.load().map_err(Error::bpf("load the programs that refuse QUIC"))?;
+    let loaded = open
+        .load()
+        .map_err(Error::bpf("load the eBPF programs that refuse QUIC"))?;
     for name in PROGRAMS {
         let program = loaded.progs_mut().find(|program| program.name() == name);
         let program = program.expect("the object has the programs of its list");
@@ -84,7 +86,7 @@ pub(crate) fn load(hierarchy: &Hierarchy) -> Result<bool> {
             .attach_cgroup(root.as_raw_fd())
             .map_err(Error::bpf(format!("attach '{name}' for all users")))?;
         link.pin(pins::quic_link(name))
-            .map_err(Error::bpf("pin the programs that refuse QUIC"))?;
+            .map_err(Error::bpf("pin the eBPF programs that refuse QUIC"))?;
     }
     Ok(true)
 }

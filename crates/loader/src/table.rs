@@ -72,7 +72,7 @@ const TERMS: [Term; 7] = [
         parameter: "max_gap",
         name: "longest_gap",
         unit: "milliseconds, 0 none",
-        why: "longest silence of a connection below one segment, times such connections",
+        why: "longest silence of a connection whose window is below one segment; of n such ones, n times as long",
     },
     Term {
         parameter: "band_packets",

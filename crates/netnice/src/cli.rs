@@ -186,9 +186,9 @@ pub struct Cli {
 
     /// Not below RATE: 5mbit, 500kbit, 1MB
     ///
-    /// The connections of COMMAND and its children do not yield while they have less than RATE together. Then they share
-    /// the path as other connections do; above RATE they use what is idle. So a backup ends. The rate is that of each
-    /// direction. COMMAND must not be in the background before. With -p it takes root.
+    /// RATE is a floor: while the connections of COMMAND and its children have less together, they do not yield. Then
+    /// they share the path as other connections do; above RATE they use what is idle. So a backup ends. The rate is
+    /// that of each direction. It takes root with -p, and for a netnice that was itself started in the background.
     #[arg(long, value_name = "RATE", requires = "subject")]
     pub at_least: Option<Floor>,
 

@@ -31,9 +31,9 @@ pub enum Error {
         "there is no room: as many processes are nice as netnice keeps account of.\n'netnicectl status' counts them."
     )]
     NoRoom,
-    #[error("it is in the background already, and only root may give it a least rate there.\nStart it from the foreground, or with sudo.")]
+    #[error("it is in the background already, and only root may give it a floor there.\nStart it from the foreground, or with sudo.")]
     FloorOfNice,
-    #[error("only root can give a running process a least rate.\nTry 'sudo netnice …', or start the program with 'netnice --at-least'.")]
+    #[error("only root can give a running process a floor.\nTry 'sudo netnice …', or start the program with 'netnice --at-least'.")]
     FloorOfRunning,
     #[error("this process cannot become nicer: {0}.\nRun 'netnicectl doctor' to see what is wrong.")]
     NotNicer(io::Error),

@@ -53,7 +53,7 @@ impl Wanted {
     fn get(&self) -> Result<(), (&'static str, Error)> {
         let floored = self.begin_floor();
         self.enter().map_err(|why| ("runs unchanged", why))?;
-        floored.map_err(|why| ("runs in the background, but without its least rate", why))?;
+        floored.map_err(|why| ("runs in the background, but without its floor (--at-least)", why))?;
         if self.without_quic {
             forgo_quic().map_err(|why| ("runs in the background, but may use QUIC", why))?;
         }

@@ -86,7 +86,7 @@ class Distribution:
 
 
 def mean_while(frame: pd.DataFrame, over: dict[int, float], done: str, end: float) -> float:
-    """Mean over time in ms of what clients waited for, each until its own transfer was over."""
+    """Mean over time, in ms, of how long a client waits for an answer; each counts until its own transfer is over."""
     rows = frame[frame.client.isin(over.keys())]
     gap = rows.groupby("client").asked_us.diff().shift(-1).fillna(0.0)
     begin = rows.first_us.where(rows.first_us > 0, rows.asked_us) if done == "acked_us" else rows.asked_us

@@ -58,7 +58,7 @@ class Claim:
     missed: str = ""
     """Why we do not have it, where no bar says so."""
     apart: str = ""
-    """Why it cannot be held."""
+    """Why no bar or test here can be held against it."""
     fails: str = ""
     """A mutant of engine/faults.py with which the row was tried and is missed; one row of a figure or table has it."""
     readers: tuple[str, ...] = ()

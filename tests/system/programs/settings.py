@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """settings ADDRESS PORT tcp|mptcp: sockets with settings of their own, and one without.
 
-At SIGUSR1 it accepts one more connection. It prints congestion control, TOS, priority, traffic class and own clamp. It
-does so of a client that chose, one that did not, a server that chose, and what that accepts. At SIGUSR2 the first sets
-its TOS and its priority anew.
+At SIGUSR1 it accepts one more connection. It prints congestion control, TOS, priority, IPv6 traffic class and the
+window clamp that the program has set, else 0. It does so of a client that chose, one that did not, a server that chose,
+and what that accepts. At SIGUSR2 the first sets its TOS and its priority anew.
 """
 
 import json

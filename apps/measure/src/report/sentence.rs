@@ -46,10 +46,10 @@ fn sentence(summary: &Summary, direction: Direction, name: &str) -> String {
     };
     let cost = match costs.split_first() {
         None => "an unknown share (measure the primary alone too)".into(),
-        Some((first, [])) => format!("{} here", told(first)),
+        Some((first, [])) => format!("{} of its rate here", told(first)),
         Some((first, more)) => {
             let more: Vec<_> = more.iter().map(told).collect();
-            format!("{} here ({})", told(first), more.join(", "))
+            format!("{} of its rate here ({})", told(first), more.join(", "))
         }
     };
     let transfers = match direction {
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(
             sentences,
             [
-                "Background uploads (netnice) cost the foreground 2.0 ± 0.6 % here (5.0 ± 0.6 % with 8 at once) \
+                "Background uploads (netnice) cost the foreground 2.0 ± 0.6 % of its rate here (5.0 ± 0.6 % with 8 at once) \
           and found 81.0 ± 0.6 % of what was free."
             ]
         );

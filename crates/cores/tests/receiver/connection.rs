@@ -79,7 +79,7 @@ fn it_takes_the_senders_window() {
     }
 }
 
-/// TIDE begins at the floor, and stays while the sender uses up what it had been granted.
+/// TIDE begins at the least window, and stays while the sender uses up what it had been granted.
 #[test]
 fn tide_grants_nothing_until_all_is_used_up() {
     let mut flow = Use::new("tide", true);

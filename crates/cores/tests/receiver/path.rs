@@ -203,7 +203,7 @@ fn a_flow_that_becomes_background_drains_and_comes_back_to_the_senders_window() 
     assert!((56..=62).contains(&estimate), "estimate {estimate} segments");
     path.core.chosen = row;
     path.run(SECOND / 20, 0.0);
-    assert!(path.core.look().window <= 2 * MSS, "the floor");
+    assert!(path.core.look().window <= 2 * MSS, "the least window");
     path.run(3 * SECOND, 0.0);
     let window = path.core.look().window / MSS;
     assert!((56..=96).contains(&window), "window {window} segments");

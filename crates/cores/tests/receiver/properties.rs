@@ -5,7 +5,7 @@ use netnice_cores::receiver::{fifth, thousandth, Clock, Core, Segment, ALGORITHM
 use proptest::prelude::*;
 
 const MSS: u32 = 1448;
-/// Bytes that some cores ask for while siblings are at their floors too.
+/// Bytes that some cores ask for while siblings are at their least windows too.
 const BELOW: [&str; 2] = ["tide", "netnice_receiver"];
 const BESIDE_SIBLINGS: u32 = 1024;
 /// What TCP can scale a window to.
@@ -46,7 +46,7 @@ proptest! {
     }
 
     /// Full segments of one size, at any times, in any order, with any timestamps. Neither the window nor its target falls
-    /// below the floor, except to the smaller window that some cores want beside siblings.
+    /// below the least one, except to the smaller window that some cores want beside siblings.
     #[test]
     fn no_samples_take_the_window_below_its_floor(
         segments in prop::collection::vec((any_segment(), any::<u32>()), 1..200),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! TIDE's floor: how little a flow asks for depends on whether others of its host are at the floor.
+//! TIDE's least window: how little a flow asks for depends on whether others of its host are at the least window.
 
 use super::simulated::{Path, MSS, SECOND};
 use netnice_cores::receiver::Siblings;

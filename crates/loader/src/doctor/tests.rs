@@ -194,7 +194,7 @@ fn somebody_alone_at_the_root() {
     let found = found.iter().find(|f| f.name == "root of the cgroups");
     let found = found.expect("it is checked");
     assert_eq!(found.verdict, Verdict::Note);
-    assert!(found.state.contains("'theirs' (program 7, sock_ops)"));
+    assert!(found.state.contains("'theirs' (eBPF program 7, sock_ops)"));
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub struct Attach {
     quic: Option<String>,
     /// Not below RATE: 5mbit, 500kbit, 1MB
     ///
-    /// What all its connections have together at least, in each direction. Below RATE they do not yield.
+    /// RATE is a floor, in each direction: while all its connections have less together, they do not yield.
     #[arg(long, value_name = "RATE")]
     at_least: Option<Floor>,
 }

@@ -68,7 +68,10 @@ pub fn run() -> Result<Outcome> {
                 return Ok(Outcome::Done(demo));
             }
             Err(RecvTimeoutError::Timeout) if begun.elapsed() < HANGS => {}
-            Err(_) => bail!("the demonstration hangs: nothing has come over the emulated line.\nRun it again."),
+            Err(_) => bail!(
+                "the demonstration hangs: it has no result after {} s.\nRun it again.",
+                HANGS.as_secs()
+            ),
         }
         match demo.phases.last() {
             Some(phase) => show(&format!("page loads {}", phase.background.title())),
