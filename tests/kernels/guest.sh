@@ -172,7 +172,7 @@ if netnicectl status >/dev/null 2>&1; then
 	step waiting waiting
 	step status netnicectl status --json
 	step behind_fq behind_fq
-	step verifier verifier verifier:: --nocapture
+	step verifier verifier programs_stay_within --nocapture
 	[ -z "$NETNICE_PIN" ] || step pins cat "/verifier/$(uname -r | cut -d . -f 1-2).json"
 	step until_time until_time
 	step for_duration for_duration
