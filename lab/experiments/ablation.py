@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from experiments import programs
 from experiments.frontier import today
-from experiments.lines import at_home, by_radio, rerouted
+from experiments.lines.usual import at_home, by_radio, rerouted
 from experiments.low_priority.access import alone
 from experiments.tcp_nicer.levels import LARGE, LEVELS, beside, round_trip, together
 from netnice_lab.engine.changes import ABLATIONS

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from experiments.lines import by_radio, rerouted
+from experiments.lines.usual import by_radio, rerouted
 from experiments.low_priority.access import alone
 from experiments.tcp_nice.section4 import paper
 from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table

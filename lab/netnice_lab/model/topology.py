@@ -22,7 +22,8 @@ class Queue:
     """A queue discipline and its size.
 
     kind: 'fifo' (packets or bytes), 'priority' (two such fifos; TOS low-delay goes first), 'red' (bytes; ECN).
-    'fq_codel', 'codel', 'pie', 'fq' and 'cake' keep their own defaults beyond the limit.
+    'fq_codel', 'codel', 'pie', 'fq' and 'cake' keep their own defaults beyond the limit. 'cake-diffserv3' and
+    'cake-diffserv4' have tins by the mark, 'cake' has one.
     """
 
     kind: str = "fifo"
@@ -31,7 +32,7 @@ class Queue:
     ecn: bool = False
     average_packet: int = 0
 
-    KINDS = ("fifo", "priority", "red", "fq_codel", "codel", "pie", "fq", "cake")
+    KINDS = ("fifo", "priority", "red", "fq_codel", "codel", "pie", "fq", "cake", "cake-diffserv3", "cake-diffserv4")
 
     def __post_init__(self) -> None:
         if self.kind not in self.KINDS:
@@ -70,8 +71,8 @@ class Queue:
                 f"{add} red limit {size} min {low} max {high} avpkt {packet} burst {burst} "
                 f"probability 0.1 bandwidth {rate}bit {mark}"
             ]
-        if self.kind == "cake":
-            return [f"{add} cake besteffort memlimit {size}"]
+        if self.kind.startswith("cake"):
+            return [f"{add} cake {self.kind.partition('-')[2] or 'besteffort'} memlimit {size}"]
         ecn = {"fq_codel": "ecn", "codel": "ecn", "pie": "ecn"}.get(self.kind, "") if self.ecn else ""
         ecn = ecn or {"fq_codel": "noecn", "codel": "noecn", "pie": "noecn"}.get(self.kind, "")
         return [f"{add} {self.kind} limit {max(1, size // packet)} {ecn}"]

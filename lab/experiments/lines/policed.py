@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""Policers: loss without delay, beyond a rate and a burst; and Kubernetes' shaper, with a burst and a queue.
+
+One flow of CUBIC comes to 1, 4 or 16 in the background and has what they leave. `sends`: netnice is their sender;
+`receives`: their receiver, and their servers run CUBIC or BBR.
+"""
+
+from experiments.lines.real import SCAVENGERS, SEEDS
+from experiments.low_priority.access import ROOMY
+from netnice_lab.model.background import finish
+from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table
+from netnice_lab.model.protocols import protocol
+from netnice_lab.model.receiver import Receiver
+from netnice_lab.model.scenario import Scenario
+from netnice_lab.model.topology import Link, Pipe, Queue, Topology
+from netnice_lab.model.traffic import Bulk, Traffic
+
+EXPERIMENTS: dict[str, Experiment] = {}
+
+DURATION, WARM_UP, COMES = 60.0, 20.0, (5.0, 6.0)
+
+
+def policer(rate: int, burst: int) -> Pipe:
+    """Drops what is beyond both."""
+    return Pipe(rate, Queue("fifo", packets=1), burst=burst)
+
+
+LINES = {
+    "burst-32k": (policer(10_000_000, 32_000), 40_000),
+    "burst-125k": (policer(10_000_000, 125_000), 40_000),
+    "burst-1m": (policer(10_000_000, 1_000_000), 40_000),
+    "kubernetes": (Pipe(10_000_000, Queue("fifo", bytes=4_031_250), burst=4_000_000), 25_000),
+}
+LINES_ASIDE = {"burst-500k": (policer(50_000_000, 500_000), 20_000)}
+WAYS = ("sends", "receives-cubic", "receives-bbr")
+
+
+def beside(name: str, line: str, way: str, flows: int, other: bool, seed: int) -> Scenario:
+    """Flows of the background, and perhaps a long flow of CUBIC."""
+    chosen, (pipe, rtt) = protocol(name), (LINES | LINES_ASIDE)[line]
+    network = Topology(
+        ("www", "bulk", "home"),
+        ("router",),
+        (
+            Link("www", "router", back=Pipe(delay=rtt)),
+            Link("bulk", "router", back=Pipe(delay=rtt)),
+            Link("router", "home", forward=pipe),
+        ),
+    )
+    yields = way != "sends" and name == "netnice"
+    control = way.removeprefix("receives-") if way != "sends" else chosen.congestion_control
+    traffic: list[Traffic] = []
+    if not chosen.none:
+        traffic.append(Bulk("bulk", "home", flows, control, (0.5, 1.5), group="background", receiver=yields))
+    if other:
+        traffic.append(Bulk("www", "home", 1, "cubic", COMES, group="foreground"))
+    made = Scenario(
+        network, tuple(traffic), DURATION, WARM_UP, seed, sysctls=ROOMY,
+        receiver=Receiver("tide") if yields else None,
+    )  # fmt: skip
+    return finish(made, chosen)
+
+
+def exists(cell: Cell) -> bool:
+    """The long flow alone once a line; receivers are netnice's."""
+    if cell["protocol"] == "none":
+        return cell["way"] == "sends" and cell["flows"] == 1 and bool(cell["other"])
+    return cell["way"] == "sends" or cell["protocol"] == "netnice"
+
+
+KEEPS, ALONE = 0.9, 0.8
+
+
+def bars(line: str) -> list[Bar]:
+    """The long flow keeps what it has alone; without it, most of what CUBIC has."""
+    made: list[Bar] = []
+    none: Cell = {"protocol": "none", "line": line}
+    for way in WAYS:
+        for flows in (1, 4, 16):
+            cell: Cell = {"protocol": "netnice", "line": line, "way": way, "flows": flows, "other": True}
+            alone: Cell = {**cell, "other": False}
+            plain: Cell = {**alone, "protocol": "cubic", "way": "sends"}
+            made += [
+                Bar(f"keeps, {way}, {flows}: {line}", "foreground", cell, none, minimum=KEEPS),
+                Bar(f"alone, of CUBIC's, {way}, {flows}: {line}", "background", alone, plain, minimum=ALONE),
+            ]
+    return made
+
+
+EXPERIMENTS["real-policers"] = Experiment(
+    title="Policers and a shaper with a burst: a long flow of CUBIC beside 1, 4 and 16 in the background",
+    claim="Not in the papers. The bars: the long flow keeps .9 of alone; alone they have .8 of CUBIC's.",
+    sweep={
+        "protocol": ("none", "cubic", "bbr", *SCAVENGERS), "line": tuple(LINES), "way": WAYS, "flows": (1, 4, 16),
+        "other": (True, False),
+    },
+    scenario=lambda protocol, line, way, flows, other, seed: beside(protocol, line, way, flows, other, seed),
+    exists=exists,
+    figures=[Figure("flows", "foreground", "protocol", "flows", "the long flow, Mbit/s", panel="line")],
+    tables=[
+        Table("policers", ("line", "protocol", "way", "other"), "flows",
+              [Number("foreground", 2), Number("background", 2)])
+    ],
+    seeds=SEEDS,
+    pinned={"background": 0.2},
+    bars=[bar for line in LINES for bar in bars(line)],
+)  # fmt: skip
