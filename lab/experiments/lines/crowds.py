@@ -151,7 +151,7 @@ def slow_bars(line: str) -> list[Bar]:
 
 EXPERIMENTS["real-slow"] = Experiment(
     title="Four uploads on slow lines, beside a game that sends 30 packets a second",
-    claim="Not in the papers. The bar at 350 kbit/s: a p95 of 108 ms in queues from the fifth second on; .75 of the line.",
+    claim="Not in the papers. The bar at 350 kbit/s: a p95 of 108 ms in queues from 5 s on; .75 of the line.",
     sweep={
         "protocol": ("none", "priority", "cubic", "bbr", "nice", "nnledbat", "nnledbatpp", "nnlp", "netnice"),
         "line": tuple(SLOW), "game": (True, False),
