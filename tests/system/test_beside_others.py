@@ -94,7 +94,7 @@ class TestAtTheRoot:
         with somebody("sockops"):
             said = netnicectl("up", check=False)
             assert said.returncode == 1
-            assert f"'{runtime.EMPTY}' (program " in said.stderr
+            assert f"'{runtime.EMPTY}' (eBPF program " in said.stderr
             assert "nor to any cgroup below" in said.stderr
             assert [one["name"] for one in attached()] == [runtime.EMPTY]
             kernel.assert_nothing_remains(down)

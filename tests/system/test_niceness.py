@@ -301,7 +301,7 @@ class TestUpAndDown:
                 one for one in json.loads(netnicectl("doctor", "--json").stdout) if one["name"] == "root of the cgroups"
             ]
             assert found["verdict"] == "note"
-            assert f"Held by '{runtime.EMPTY}' (program " in found["state"]
+            assert f"Held by '{runtime.EMPTY}' (eBPF program " in found["state"]
             done = netnice(*end("gets", python=PYTHON))
             assert json.loads(done.stdout) == ["netnice", 4]
             refused = nobody("--strict", "--send-only", "true")
