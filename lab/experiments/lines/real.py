@@ -8,8 +8,9 @@ each kind is put aside, and is not looked at until the work is done.
 
 from dataclasses import dataclass
 
+from experiments.frontier import many_users
 from experiments.lines import umts
-from experiments.lines.usual import DURATION, FLOWS, LOAD, START, WARM_UP, Line, kind, many_users
+from experiments.lines.usual import DURATION, FLOWS, LOAD, START, WARM_UP, Line, kind
 from experiments.low_priority.access import ROOMY
 from experiments.tcp_nice import drive
 from experiments.tcp_nice.internet import GOLDEN
