@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Lines of homes and phones that nobody tuned to: two flows a way in the background, and the pages of users.
+"""Lines of homes and phones that the core was not tuned to: two flows a way in the background, and pages of users.
 
 The oracle is a router that serves the pages first: what a sender could take that knew the line and the pages. With
 netnice, downloads come from servers of CUBIC, and their receiver yields; the others yield at the server. One line of
