@@ -9,6 +9,7 @@ mod containers;
 mod file;
 mod hours;
 mod launchers;
+mod names;
 mod rule;
 pub mod timetable;
 
