@@ -7,6 +7,7 @@
 pub mod attachments;
 pub mod bpffs;
 pub mod catalogue;
+pub mod causes;
 pub mod cgroup;
 pub mod container;
 pub mod deadline;

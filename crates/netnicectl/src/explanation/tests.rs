@@ -15,6 +15,7 @@ fn process(in_effect: Option<Group>, sees_attached: bool) -> String {
         rules: Vec::new(),
         cgroup: Some("user.slice".into()),
         causes: Vec::new(),
+        detached: Vec::new(),
         sees_attached,
         in_effect,
         floor: None,
@@ -46,6 +47,7 @@ fn what_is_closed_to_a_user_is_no_foreground() {
     let cgroup = |sees_attached| OfCgroup {
         cgroup: "user.slice".into(),
         causes: Vec::new(),
+        detached: Vec::new(),
         sees_attached,
         processes: Vec::new(),
     };
