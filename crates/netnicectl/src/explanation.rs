@@ -13,6 +13,7 @@ use netnice_loader::attachments::in_effect;
 use netnice_loader::causes::{Cause, Detached};
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::deadline::{self, Ends};
+use netnice_loader::facts::privileged;
 use netnice_loader::floor::{self, Had};
 use netnice_loader::group::Group;
 use netnice_loader::live::{self, Receiving as OfReceiver};
@@ -180,6 +181,9 @@ impl Display for OfProcess {
             Some(group) => (group.to_string(), promised(group)),
         };
         writeln!(f, "  in effect        {level}{seen}: {promise}")?;
+        if let Some(step) = self.next_step(privileged()) {
+            writeln!(f, "                   {step}")?;
+        }
         if let Some(had) = &self.floor {
             writeln!(f, "{}", together(had))?;
         }
@@ -232,6 +236,20 @@ impl OfProcess {
             (None, 0) => "none of TCP".to_owned(),
             (None, _) => counts.join(", "),
         }
+    }
+
+    /// How it comes to the background, if it is not there and the connections are its own.
+    fn next_step(&self, is_root: bool) -> Option<String> {
+        let has_traffic = !self.connections.is_empty() || self.network.untold.is_some();
+        if self.in_effect.is_some() || !self.senders.is_empty() || !has_traffic {
+            return None;
+        }
+        let takes_root = is_root || self.network.untold.is_some();
+        let sudo = if takes_root { "sudo " } else { "" };
+        Some(format!(
+            "to put it in the background: '{sudo}netnice -n 0 -p {}'",
+            self.pid
+        ))
     }
 
     /// It has no socket whose traffic is known, and no process that sends for it is.
