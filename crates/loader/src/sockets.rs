@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::attachments::InEffect;
 use crate::group::Group;
-use crate::shared::{NN_MOST_SCALE, POLICY_TOS};
+use crate::shared::POLICY_TOS;
 use crate::{sock_diag, Error, Result};
 
 /// How many connections there are, and how many of them send with DSCP LE now.
@@ -87,6 +87,10 @@ fn dump(
     })
 }
 
+/// The least window that a download may need, in segments.
+const LEAST_SEGMENTS: u64 = 2;
+/// RFC 7323.
+const MOST_SCALE: u8 = 14;
 /// Timeouts in a row: 1.4 s at least.
 const STUCK: u8 = 3;
 
@@ -114,6 +118,9 @@ pub struct Flow {
     pub received: u64,
     /// The code point (DSCP) that it sends with: LE is 1.
     pub dscp: u8,
+    /// Of what it receives, at most, in bytes.
+    #[serde(skip)]
+    pub segment: u32,
     /// What it receives is granted in units of 2 to the power of this, in bytes.
     pub receive_scale: u8,
     /// Times in a row that nothing was acknowledged for so long that it has sent again.
@@ -136,9 +143,12 @@ impl Flow {
         self.dscp == LE
     }
 
-    /// In the background, its windows can only be told in units of several segments: netnice cannot make it yield well.
+    /// In the background, what it receives cannot yield well: its windows are told in units larger than the two segments
+    /// that a level may need.
     pub fn is_coarse(&self) -> bool {
-        i32::from(self.receive_scale) > NN_MOST_SCALE
+        let unit = 1u64 << self.receive_scale.min(MOST_SCALE);
+        let is_upload = self.sent > self.received.max(unit);
+        !is_upload && unit > LEAST_SEGMENTS * u64::from(self.segment)
     }
 
     /// Marked, and nothing that it sends arrives.
@@ -169,6 +179,10 @@ impl Flow {
             sent: info.bytes_acked,
             received: info.bytes_received,
             dscp: dscp(response),
+            segment: match info.bytes_received {
+                0 => info.advmss, // the kernel's guess is less, until data comes
+                _ => info.rcv_mss,
+            },
             receive_scale: info.wscale >> 4,
             timeouts: info.retransmits,
         })
@@ -312,6 +326,46 @@ mod tests {
         assert!(one.window > 0 && one.base_us <= one.rtt_us);
         let other = all.iter().find(|flow| flow.local == to && flow.peer == one.local);
         assert_eq!(other.expect("is there").received, 4096);
+    }
+
+    #[test]
+    fn large_units_count_for_downloads_alone() {
+        let mut flow = idle();
+        for (scale, sent, received, coarse) in [
+            (8, 0, 1 << 20, false),
+            (11, 0, 1 << 20, false), // two segments have more than 2 KiB
+            (12, 0, 1 << 20, true),
+            (14, 1, 0, true), // it may become a download
+            (14, 1 << 20, 300, false),
+            (14, 1 << 20, 1 << 21, true),
+        ] {
+            (flow.receive_scale, flow.sent, flow.received) = (scale, sent, received);
+            assert_eq!(
+                flow.is_coarse(),
+                coarse,
+                "scale {scale}, {sent} sent, {received} received"
+            );
+        }
+    }
+
+    fn idle() -> Flow {
+        Flow {
+            local: SocketAddr::from(([192, 0, 2, 1], 40_000)),
+            peer: SocketAddr::from(([192, 0, 2, 2], 443)),
+            state: "established",
+            congestion_control: "netnice".to_owned(),
+            inode: 1,
+            pending: false,
+            window: 14_480,
+            rtt_us: 0,
+            base_us: 0,
+            sent: 0,
+            received: 0,
+            dscp: 0,
+            segment: 1448,
+            receive_scale: 7,
+            timeouts: 0,
+        }
     }
 
     #[test]

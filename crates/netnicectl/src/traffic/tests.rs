@@ -18,6 +18,7 @@ fn flow(port: u16, cc: &str, sent: u64) -> Flow {
         sent,
         received: 0,
         dscp: 0,
+        segment: 1448,
         receive_scale: 7,
         pending: false,
         timeouts: 0,
@@ -117,6 +118,12 @@ fn what_cannot_be_mended_is_named() {
     );
     assert_eq!(text.matches("its window scale is 14").count(), 2);
     assert!(text.contains(" LE "));
+    traffic.connections[0].flow.sent = 1 << 20;
+    assert_eq!(
+        traffic.to_string().matches("its window scale is 14").count(),
+        1,
+        "not of an upload"
+    );
     traffic.connections.iter_mut().for_each(|row| row.flow.dscp = 10);
     assert!(
         !traffic.to_string().contains("netnice --no-mark"),
