@@ -63,6 +63,20 @@ class TestConnections:
         done = netnice("--report", "true")
         assert done.stderr.startswith("netnice: true: no connection of it yielded: none was seen, 0 B sent")
 
+    def test_the_queue_of_a_download_is_roots(self, pair: Pair, for_users: Path) -> None:
+        """The seconds are those of the receiver, which only root may ask."""
+        receives = (
+            "import socket, sys, time; c = socket.create_connection((sys.argv[1], int(sys.argv[2])));"
+            " c.sendall(b'GET / HTTP/1.0\\r\\n\\r\\n'); left = 50_000_000\n"
+            "while left > 0: left -= len(c.recv(1 << 16))\ntime.sleep(0.5)"
+        )
+        port = pair.end(pair.b, "pour").line().strip()
+        words = ["--report", "--json", "python3", "-c", receives, pair.b4, port]
+        for first, untold in (([program("netnice")], 0), ([*DROP, str(for_users / "netnice")], 1)):
+            said = json.loads(pair.a.run(*first, *words).stderr.splitlines()[-1])
+            assert (said["yielded"], said["untold_downloads"]) == (1, untold)
+            assert (said["yielded_seconds"] is None) == bool(untold)
+
     def test_without_rights(self, pair: Pair, port: str, for_users: Path) -> None:
         words = [*DROP, str(for_users / "netnice"), "--report", "--json", "python3", "-c", SENDS, pair.b4, port, "1000"]
         done = pair.a.run(*words)

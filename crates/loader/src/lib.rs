@@ -5,6 +5,7 @@
 //! it all away. Both may be killed at any [`Step`]; the next [`up()`] repairs what it finds.
 
 pub mod attachments;
+pub mod base;
 pub mod bpffs;
 pub mod catalogue;
 pub mod causes;

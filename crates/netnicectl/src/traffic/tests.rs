@@ -15,6 +15,7 @@ fn flow(port: u16, cc: &str, sent: u64) -> Flow {
         window: 14_480,
         rtt_us: 25_000,
         base_us: 20_000,
+        base_is_doubtful: false,
         sent,
         received: 0,
         dscp: 0,
@@ -82,6 +83,23 @@ fn the_queue_of_a_download_is_as_the_receiver_has_it() {
             assert_eq!(line[7], shown);
         }
     }
+}
+
+/// Of the whole round trip, which is all that is known, a reader would take the wrong thing to be a queue.
+#[test]
+fn a_doubtful_base_has_no_queue() {
+    let at = Instant::now();
+    let look = |at| Look {
+        at,
+        flows: vec![Flow {
+            base_is_doubtful: true,
+            ..flow(1, "netnice", 100)
+        }],
+        owners: HashMap::new(),
+        receiving: HashMap::new(),
+    };
+    let traffic = Traffic::between(&look(at), &look(at + Duration::from_secs(1)));
+    assert_eq!(traffic.connections[0].queue_us, None);
 }
 
 #[test]
