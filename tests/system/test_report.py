@@ -18,9 +18,11 @@ from typing import Any
 
 import pytest
 
-from system.harness.commands import DROP, PYTHON, Pair, children, descendants, name, netnice
+from system.harness.commands import DROP, PYTHON, Pair, children, descendants, end, name, netnice
+from system.harness.path import Trial
 from system.harness.ssh import Sshd
 from testbed import Namespace, Process, program, scratch
+from testbed import Path as EmulatedPath
 from testbed.namespace import wait_until
 
 pytestmark = pytest.mark.usefixtures("up")
@@ -81,6 +83,23 @@ class TestConnections:
         words = [*DROP, str(for_users / "netnice"), "--report", "--json", "python3", "-c", SENDS, pair.b4, port, "1000"]
         done = pair.a.run(*words)
         assert json.loads(done.stderr.splitlines()[-1])["yielded"] == 1
+
+
+@pytest.mark.verify("an upload for 24 s")
+def test_the_seconds_end_with_the_competition(trial: Trial) -> None:
+    """A plain upload for 5 s of the 24: after it the kernel's least RTT is a tenth of the path's."""
+    with Namespace("www") as www, Namespace("home") as home, EmulatedPath(www, home, rate="10mbit", rtt="40ms") as path:
+        ports = [www.spawn(*end("sink"), stdout=subprocess.PIPE).line().strip() for _ in range(2)]
+        ours, plain = (
+            end("send", www.address, port, "cubic", lasts) for port, lasts in zip(ports, ("24", "5"), strict=True)
+        )
+        with home.spawn("sh", "-c", 'sleep 6; exec "$@"', "sh", *plain):
+            said = told(home, *ours)
+    trial.judge(path)
+    assert (said["connections"], said["yielded"]) == (1, 1)
+    trial(
+        "an upload beside a plain one for 5 s says that it yielded for", said["yielded_seconds"], "s", least=2, most=10
+    )
 
 
 class TestAsWithoutIt:

@@ -50,7 +50,7 @@ impl Display for Report {
             (Some(seconds), 0) => write!(f, "yielded for {seconds:.1} s")?,
             (Some(seconds), _) => write!(
                 f,
-                "yielded for {seconds:.1} s, downloads not counted, as only root sees theirs"
+                "yielded for {seconds:.1} s, downloads not counted: only root sees their queue"
             )?,
             (None, _) => write!(f, "only root sees for how long downloads yielded")?,
         }
