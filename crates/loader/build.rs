@@ -87,7 +87,6 @@ fn main() {
             "NETNICE_RECEIVE",
             "NN_UNCLAMPED",
             "nn_most_clamp",
-            "NN_MOST_SCALE",
         ],
     );
     fs::write(out.join("shared.rs"), shared).expect("write shared.rs");

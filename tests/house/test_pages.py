@@ -49,3 +49,16 @@ def test_the_readmes_table_is_the_demos() -> None:
     shown = numbers(TOP / "README.md")
     assert "100" in shown
     assert shown - {"1"} <= numbers(TOP / "docs/research/demo.md")
+
+
+def test_the_readme_says_where_to_ask_and_what_to_attach() -> None:
+    readme = (TOP / "README.md").read_text(encoding="utf-8")
+    (row,) = (line for line in readme.splitlines() if line.startswith("| get help"))
+    assert "(CONTRIBUTING.md#get-help)" in row
+    page = (TOP / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = page.partition("## Get help\n")[2].partition("\n## ")[0]
+    assert "(docs/use/security.md#report-a-fault)" in section
+    listed = (TOP / "docs/use/commands.md").read_text(encoding="utf-8")
+    for verb in ("doctor", "status", "explain"):
+        assert f"netnicectl {verb} --json" in section
+        assert f"`netnicectl {verb}" in listed

@@ -57,6 +57,27 @@ def test_udp_does_not_yield(pair: Pair, elsewhere: bool) -> None:
         assert (found["udp_sockets"], found["other_network_namespace"]) == (2, elsewhere)
 
 
+def test_udp_that_is_no_quic_has_no_advice_for_quic(pair: Pair) -> None:
+    resolves = (
+        "import signal, socket; s = socket.socket(type=socket.SOCK_DGRAM); s.connect(('192.0.2.53', 53));"
+        " print(flush=True); signal.pause()"
+    )
+    pair.a.run("ip", "route", "add", "default", "via", pair.b4)
+    with pair.a.spawn(sys.executable, "-c", resolves, stdout=subprocess.PIPE) as process:
+        process.line()
+        said = explain(process.pid)
+        assert "UDP sockets: 1. UDP does not yield\n" in f"{said}\n"
+        assert "--quic" not in said
+
+
+def test_a_plain_program_has_a_next_step(pair: Pair, as_nobody: Run) -> None:
+    client = pair.connect().client
+    step = f"to put it in the background: 'sudo netnice -n 0 -p {client.pid}'\n"
+    for said in (explain(client.pid), as_nobody("netnicectl", "explain", str(client.pid)).stdout):
+        assert step in said
+    assert step not in explain(pair.connect(client=[program("netnice")]).client.pid)
+
+
 def test_a_client_without_sockets_has_perhaps_a_daemon() -> None:
     with Process([program("sleep"), "600"]) as process:
         said = explain(process.pid)

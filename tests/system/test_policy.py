@@ -243,6 +243,18 @@ class TestFile:
         assert said[2].startswith("    warning: the kernel knows 15 bytes of a program's name: ")
         assert said[-1] == "rules: 1, all valid"
 
+    def test_a_cgroup_with_its_mount_point_is_the_same(self, apply: Apply, slice_: Path) -> None:
+        cgroup = slice_ / "nnt-a.service"
+        cgroup.mkdir()
+        for path in (str(cgroup), f"/{cgroup.relative_to(kernel.cgroup_root())}"):
+            apply(f'[[rule]]\ncgroup = "{path}"\n')
+            assert attached() == {"nnt-a.service": (0, True)}
+            apply("")
+
+    def test_check_warns_of_a_unit_without_a_type(self, apply: Apply) -> None:
+        said = apply(unit("nnt-backup"), "check").stdout
+        assert "    warning: no unit of systemd has such a name: is 'nnt-backup.service' meant?\n" in said
+
     def test_no_file(self) -> None:
         done = netnicectl("policy", "apply", "/nonexistent/policy.toml", check=False)
         assert done.returncode == 1

@@ -18,9 +18,11 @@ from typing import Any
 
 import pytest
 
-from system.harness.commands import DROP, PYTHON, Pair, children, descendants, name, netnice
+from system.harness.commands import DROP, PYTHON, Pair, children, descendants, end, name, netnice
+from system.harness.path import Trial
 from system.harness.ssh import Sshd
 from testbed import Namespace, Process, program, scratch
+from testbed import Path as EmulatedPath
 from testbed.namespace import wait_until
 
 pytestmark = pytest.mark.usefixtures("up")
@@ -63,10 +65,41 @@ class TestConnections:
         done = netnice("--report", "true")
         assert done.stderr.startswith("netnice: true: no connection of it yielded: none was seen, 0 B sent")
 
+    def test_the_queue_of_a_download_is_roots(self, pair: Pair, for_users: Path) -> None:
+        """The seconds are those of the receiver, which only root may ask."""
+        receives = (
+            "import socket, sys, time; c = socket.create_connection((sys.argv[1], int(sys.argv[2])));"
+            " c.sendall(b'GET / HTTP/1.0\\r\\n\\r\\n'); left = 50_000_000\n"
+            "while left > 0: left -= len(c.recv(1 << 16))\ntime.sleep(0.5)"
+        )
+        port = pair.end(pair.b, "pour").line().strip()
+        words = ["--report", "--json", "python3", "-c", receives, pair.b4, port]
+        for first, untold in (([program("netnice")], 0), ([*DROP, str(for_users / "netnice")], 1)):
+            said = json.loads(pair.a.run(*first, *words).stderr.splitlines()[-1])
+            assert (said["yielded"], said["untold_downloads"]) == (1, untold)
+            assert (said["yielded_seconds"] is None) == bool(untold)
+
     def test_without_rights(self, pair: Pair, port: str, for_users: Path) -> None:
         words = [*DROP, str(for_users / "netnice"), "--report", "--json", "python3", "-c", SENDS, pair.b4, port, "1000"]
         done = pair.a.run(*words)
         assert json.loads(done.stderr.splitlines()[-1])["yielded"] == 1
+
+
+@pytest.mark.verify("an upload for 24 s")
+def test_the_seconds_end_with_the_competition(trial: Trial) -> None:
+    """A plain upload for 5 s of the 24: after it the kernel's least RTT is a tenth of the path's."""
+    with Namespace("www") as www, Namespace("home") as home, EmulatedPath(www, home, rate="10mbit", rtt="40ms") as path:
+        ports = [www.spawn(*end("sink"), stdout=subprocess.PIPE).line().strip() for _ in range(2)]
+        ours, plain = (
+            end("send", www.address, port, "cubic", lasts) for port, lasts in zip(ports, ("24", "5"), strict=True)
+        )
+        with home.spawn("sh", "-c", 'sleep 6; exec "$@"', "sh", *plain):
+            said = told(home, *ours)
+    trial.judge(path)
+    assert (said["connections"], said["yielded"]) == (1, 1)
+    trial(
+        "an upload beside a plain one for 5 s says that it yielded for", said["yielded_seconds"], "s", least=2, most=10
+    )
 
 
 class TestAsWithoutIt:

@@ -12,6 +12,7 @@ import pytest
 from system.harness.commands import Pair, end, netnice, netnicectl
 from system.harness.path import LARGEST, Trial, documents
 from testbed import ByteCounter, Namespace, Nginx, Path, program, sockets
+from testbed.namespace import wait_until
 
 MIB = 1 << 20
 USUAL = 6 * MIB
@@ -75,6 +76,19 @@ class TestChosen:
         assert "(scale 14)" in said("doctor")
         for why in (said("explain", str(client.pid)), netnicectl("explain", str(client.pid)).stdout):
             assert "it yields badly on 1: the window scale is large" in why
+
+    def test_of_an_upload_nothing_is_said(self, pair: Pair) -> None:
+        port = pair.end(pair.b, "sink", "2e6").line().strip()
+        with pair.end(pair.a, "send", pair.b4, port, "cubic", "60") as sender:
+            netnice("-n", "0", "-p", str(sender.pid))
+            wait_until(
+                lambda: any(one.bytes_acked > 100_000 for one in sockets(pair.a, peer_port=int(port))), "it to send"
+            )
+            for words in (["top", "--once"], ["doctor"], ["explain", str(sender.pid)]):
+                argv = ["nsenter", f"--net={pair.a.file}", "--", program("netnicectl"), *words]
+                done = subprocess.run(argv, capture_output=True, text=True, check=False)
+                assert "scale is" not in done.stdout
+                assert "(scale 14)" not in done.stdout
 
 
 @pytest.mark.timeout(600)

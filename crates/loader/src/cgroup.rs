@@ -222,11 +222,13 @@ impl Hierarchy {
     }
 }
 
+/// Where cgroup v2 is mounted, but on few machines.
+pub(crate) const USUAL: [&str; 2] = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"];
+
 /// Where cgroup v2 is mounted: the usual places first, then anywhere.
 pub(crate) fn mounted(mounts: &[Mount]) -> Option<PathBuf> {
-    let usual = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
     let v2 = || mounts.iter().filter(|m| m.fs == "cgroup2").map(|m| m.point.clone());
-    v2().find(|p| usual.iter().any(|u| p == Path::new(u)))
+    v2().find(|p| USUAL.iter().any(|u| p == Path::new(u)))
         .or_else(|| v2().next())
 }
 

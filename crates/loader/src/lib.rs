@@ -5,8 +5,10 @@
 //! it all away. Both may be killed at any [`Step`]; the next [`up()`] repairs what it finds.
 
 pub mod attachments;
+pub mod base;
 pub mod bpffs;
 pub mod catalogue;
+pub mod causes;
 pub mod cgroup;
 pub mod container;
 pub mod deadline;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //! The machine's TCP sockets: which there are, what each does, and whose it is.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod owner;
+
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 
@@ -9,13 +11,14 @@ use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
 use netlink_packet_sock_diag::inet::nlas::{Nla, TcpInfo};
 use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags};
 use netlink_packet_sock_diag::SockDiagMessage;
-use procfs::process::{all_processes, FDTarget, Process};
 use serde::Serialize;
 
-use crate::attachments::InEffect;
 use crate::group::Group;
-use crate::shared::{NN_MOST_SCALE, POLICY_TOS};
+use crate::shared::POLICY_TOS;
 use crate::{sock_diag, Error, Result};
+
+pub(crate) use owner::told_sockets_of;
+pub use owner::{name_of, owners, sockets_of, Owner};
 
 /// How many connections there are, and how many of them send with DSCP LE now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -87,6 +90,12 @@ fn dump(
     })
 }
 
+/// The least window that a download may need, in segments.
+const LEAST_SEGMENTS: u64 = 2;
+/// RFC 7323.
+const MOST_SCALE: u8 = 14;
+/// Below it timers and interrupts alone make round trips several times as long, microseconds.
+const LEAST_BASE_US: u32 = 250;
 /// Timeouts in a row: 1.4 s at least.
 const STUCK: u8 = 3;
 
@@ -108,12 +117,17 @@ pub struct Flow {
     pub rtt_us: u32,
     /// The least that the kernel has seen in some minutes.
     pub base_us: u32,
+    /// It is so small that the kernel has it from a wrong stamp: [`crate::base`].
+    pub base_is_doubtful: bool,
     /// Bytes that the peer has acknowledged; the end that opened the connection counts one more, its SYN.
     pub sent: u64,
     /// Bytes that arrived in order.
     pub received: u64,
     /// The code point (DSCP) that it sends with: LE is 1.
     pub dscp: u8,
+    /// Of what it receives, at most, in bytes.
+    #[serde(skip)]
+    pub segment: u32,
     /// What it receives is granted in units of 2 to the power of this, in bytes.
     pub receive_scale: u8,
     /// Times in a row that nothing was acknowledged for so long that it has sent again.
@@ -121,9 +135,9 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// What its packets wait in queues: the round trip less the base, in microseconds.
-    pub fn queue_us(&self) -> u32 {
-        self.rtt_us.saturating_sub(self.base_us)
+    /// What its packets wait in queues: the round trip less the base, in microseconds; `None`: not known.
+    pub fn queue_us(&self) -> Option<u32> {
+        (!self.base_is_doubtful).then(|| self.rtt_us.saturating_sub(self.base_us))
     }
 
     /// That its congestion control is of; `None` for those of others.
@@ -136,9 +150,12 @@ impl Flow {
         self.dscp == LE
     }
 
-    /// In the background, its windows can only be told in units of several segments: netnice cannot make it yield well.
+    /// In the background, what it receives cannot yield well: its windows are told in units larger than the two segments
+    /// that a level may need.
     pub fn is_coarse(&self) -> bool {
-        i32::from(self.receive_scale) > NN_MOST_SCALE
+        let unit = 1u64 << self.receive_scale.min(MOST_SCALE);
+        let is_upload = self.sent > self.received.max(unit);
+        !is_upload && unit > LEAST_SEGMENTS * u64::from(self.segment)
     }
 
     /// Marked, and nothing that it sends arrives.
@@ -153,22 +170,27 @@ impl Flow {
         })?;
         let header = &response.header;
         let id = &header.socket_id;
+        let congestion_control = congestion_control(response)?;
+        let (rtt_us, base_us) = (measured(info), least(info));
+        let is_ours = Group::level_of(&congestion_control).is_some();
         Some(Self {
             local: SocketAddr::new(id.source_address, id.source_port),
             peer: SocketAddr::new(id.destination_address, id.destination_port),
             state: state(header.state)?,
-            congestion_control: congestion_control(response)?,
+            congestion_control,
             inode: header.inode,
             pending: info.unacked > 0 || info.notsent_bytes > 0,
             window: u64::from(info.snd_cwnd) * u64::from(info.snd_mss),
-            rtt_us: measured(info),
-            base_us: match info.min_rtt {
-                u32::MAX => 0, // as tcp(7) has it for none
-                base => base,
-            },
+            rtt_us,
+            base_us,
+            base_is_doubtful: is_ours && is_doubtful(base_us, rtt_us),
             sent: info.bytes_acked,
             received: info.bytes_received,
             dscp: dscp(response),
+            segment: match info.bytes_received {
+                0 => info.advmss, // the kernel's guess is less, until data comes
+                _ => info.rcv_mss,
+            },
             receive_scale: info.wscale >> 4,
             timeouts: info.retransmits,
         })
@@ -182,6 +204,18 @@ fn measured(info: &TcpInfo) -> u32 {
     } else {
         info.rcv_rtt
     }
+}
+
+fn least(info: &TcpInfo) -> u32 {
+    match info.min_rtt {
+        u32::MAX => 0, // as tcp(7) has it for none
+        base => base,
+    }
+}
+
+/// A connection that yields has no queue of so many round trips for long.
+pub(crate) fn is_doubtful(base_us: u32, rtt_us: u32) -> bool {
+    base_us > 0 && rtt_us / 8 > base_us.max(LEAST_BASE_US)
 }
 
 /// Every connection that is established or closing.
@@ -207,92 +241,10 @@ fn state(number: u8) -> Option<&'static str> {
     })
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Owner {
-    pub pid: u32,
-    pub program: String,
-    /// The innermost service, scope or slice of systemd, or the cgroup, that it is in.
-    pub unit: String,
-    /// `None` in the foreground.
-    pub level: Option<u32>,
-}
-
-impl Owner {
-    fn look(process: &Process, in_effect: &InEffect) -> Option<Self> {
-        let pid = process.pid().unsigned_abs();
-        let groups = process.cgroups().into_iter().flatten();
-        let path = groups.into_iter().find(|group| group.hierarchy == 0);
-        Some(Self {
-            pid,
-            program: process.stat().ok()?.comm,
-            level: in_effect.of(pid).map(|group| group.level),
-            unit: path.map_or("/".to_owned(), |group| unit(&group.pathname).to_owned()),
-        })
-    }
-}
-
-/// By inode of the socket. Of those that several processes share, the one with the lowest number; those of other users
-/// are only told to root.
-pub fn owners() -> HashMap<u32, Owner> {
-    let mut found: HashMap<u32, Owner> = HashMap::new();
-    let in_effect = InEffect::read();
-    for process in all_processes().into_iter().flatten().flatten() {
-        let sockets = sockets(&process);
-        if sockets.is_empty() {
-            continue;
-        }
-        let Some(owner) = Owner::look(&process, &in_effect) else {
-            continue;
-        };
-        for inode in sockets {
-            match found.get(&inode) {
-                Some(other) if other.pid < owner.pid => {}
-                _ => {
-                    found.insert(inode, owner.clone());
-                }
-            }
-        }
-    }
-    found
-}
-
-/// Inodes of the sockets that a process has open; none where they are not told.
-pub fn sockets_of(pid: u32) -> HashSet<u32> {
-    told_sockets_of(pid).unwrap_or_default()
-}
-
-/// The same; `None` where they are not told.
-pub(crate) fn told_sockets_of(pid: u32) -> Option<HashSet<u32>> {
-    let process = Process::new(i32::try_from(pid).ok()?).ok()?;
-    process.fd().ok()?;
-    Some(sockets(&process).into_iter().collect())
-}
-
-/// The name of a program, as the kernel cuts it; `None` when there is no such process.
-pub fn name_of(pid: u32) -> Option<String> {
-    let process = Process::new(i32::try_from(pid).ok()?).ok()?;
-    Some(process.stat().ok()?.comm)
-}
-
-fn sockets(process: &Process) -> Vec<u32> {
-    let open = process.fd().into_iter().flatten().flatten();
-    let inode = |target| match target {
-        FDTarget::Socket(inode) => u32::try_from(inode).ok(),
-        _ => None,
-    };
-    open.filter_map(|fd| inode(fd.target)).collect()
-}
-
-fn unit(path: &str) -> &str {
-    let is_unit = |part: &&str| [".service", ".scope", ".slice"].iter().any(|end| part.ends_with(end));
-    path.rsplit('/').find(is_unit).unwrap_or(path)
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
-    use std::net::{TcpListener, TcpStream, UdpSocket};
-    use std::os::fd::AsFd;
+    use std::net::{TcpListener, TcpStream};
 
     use super::*;
 
@@ -315,21 +267,43 @@ mod tests {
     }
 
     #[test]
-    fn units() {
-        assert_eq!(unit("/system.slice/nginx.service"), "nginx.service");
-        assert_eq!(unit("/user.slice/user-1.slice/session-2.scope/x"), "session-2.scope");
-        assert_eq!(unit("/kubepods/pod1/abc"), "/kubepods/pod1/abc");
-        assert_eq!(unit("/"), "/");
+    fn large_units_count_for_downloads_alone() {
+        let mut flow = idle();
+        for (scale, sent, received, coarse) in [
+            (8, 0, 1 << 20, false),
+            (11, 0, 1 << 20, false), // two segments have more than 2 KiB
+            (12, 0, 1 << 20, true),
+            (14, 1, 0, true), // it may become a download
+            (14, 1 << 20, 300, false),
+            (14, 1 << 20, 1 << 21, true),
+        ] {
+            (flow.receive_scale, flow.sent, flow.received) = (scale, sent, received);
+            assert_eq!(
+                flow.is_coarse(),
+                coarse,
+                "scale {scale}, {sent} sent, {received} received"
+            );
+        }
     }
 
-    #[test]
-    fn a_socket_of_this_process() {
-        let socket = UdpSocket::bind("127.0.0.1:0").expect("loopback");
-        let number = rustix::fs::fstat(socket.as_fd()).expect("it is open").st_ino;
-        let owners = owners();
-        let owner = owners.get(&(number as u32)).expect("this process");
-        assert_eq!(owner.pid, std::process::id());
-        let own = std::fs::read_to_string("/proc/self/comm").expect("/proc");
-        assert_eq!(owner.program, own.trim_end());
+    fn idle() -> Flow {
+        Flow {
+            local: SocketAddr::from(([192, 0, 2, 1], 40_000)),
+            peer: SocketAddr::from(([192, 0, 2, 2], 443)),
+            state: "established",
+            congestion_control: "netnice".to_owned(),
+            inode: 1,
+            pending: false,
+            window: 14_480,
+            rtt_us: 0,
+            base_us: 0,
+            base_is_doubtful: false,
+            sent: 0,
+            received: 0,
+            dscp: 0,
+            segment: 1448,
+            receive_scale: 7,
+            timeouts: 0,
+        }
     }
 }

@@ -195,9 +195,10 @@ pub struct Cli {
     /// When COMMAND ends, say in one line how it yielded
     ///
     /// On standard error: connections that yielded, bytes each way, for how long they saw a queue or starved. Starved is
-    /// data that waits a second without an acknowledgement. If none yielded, netnice names the process that really sends,
-    /// as a daemon, an ssh master or a FUSE mount. COMMAND becomes a child of netnice, with its terminal, signals and exit
-    /// status. Connections that last less than 10 to 200 ms are missed, and those of another network namespace.
+    /// data that waits a second without an acknowledgement. Only root sees the queue of a download. If none yielded,
+    /// netnice names the process that really sends, as a daemon, an ssh master or a FUSE mount. COMMAND becomes a child of
+    /// netnice, with its terminal, signals and exit status. Connections that last less than 10 to 200 ms are missed, and
+    /// those of another network namespace.
     #[arg(long, requires = "command", conflicts_with = "pid")]
     pub report: bool,
 

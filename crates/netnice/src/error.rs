@@ -51,6 +51,13 @@ pub enum Error {
     NotYours(u32, String),
     #[error("process {0} ({1}) is at level {2}: only root can make it less nice, as with nice(1).\nRun the same command with sudo, or start the program again.")]
     LessNice(u32, String, u32),
+    #[error("process {pid} ({name}) stays at level {level}, with all of its cgroup.\n{held}")]
+    Held {
+        pid: u32,
+        name: String,
+        level: u32,
+        held: String,
+    },
     #[error("process {pid}: could not change {refused} of its {all} TCP sockets: {reason}.\nThe process has been moved; its new connections are as asked. Repeat it to try again.")]
     Refused {
         pid: u32,

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::io::{stdout, ErrorKind, IsTerminal};
 
 use netnice_loader::attachments;
+use netnice_loader::causes::Cause;
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::facts::privileged;
 use netnice_loader::floor::{self, Floor};
@@ -35,7 +36,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
         let to = level.map(choose);
         permitted(&process, to)?;
         sockets += place(&process, to, cli.heirs(), cli.at_least)?;
-        Ok(())
+        check_not_held(&process, to, attachments::in_effect(process.pid))
     };
     if cli.descendants {
         each(&cli.pid, &mut |pid| family(pid, &mut one))?;
@@ -81,8 +82,12 @@ fn several(mut failed: Vec<Error>) -> Result<(), Error> {
 /// started before that is in the list the next time.
 fn family(pid: u32, one: &mut dyn FnMut(u32) -> Result<(), Error>) -> Result<(), Error> {
     let pid = Process::look(pid)?.pid; // a thread stands for its process
-    one(pid)?;
-    let (mut seen, mut failed) = (HashSet::from([pid]), Vec::new());
+    let mut failed = Vec::new();
+    match one(pid) {
+        Err(why @ Error::Held { .. }) => failed.push(why), // its children may have a level by themselves
+        done => done?,
+    }
+    let mut seen = HashSet::from([pid]);
     loop {
         let found = children(&seen);
         if found.is_empty() {
@@ -91,8 +96,8 @@ fn family(pid: u32, one: &mut dyn FnMut(u32) -> Result<(), Error>) -> Result<(),
         for child in found {
             seen.insert(child);
             match one(child) {
-                // It has ended, or is nicer already.
-                Ok(()) | Err(Error::NoProcess(_) | Error::LessNice(..)) => (),
+                // It has ended, is nicer already, or is held as its parent is.
+                Ok(()) | Err(Error::NoProcess(_) | Error::LessNice(..) | Error::Held { .. }) => (),
                 Err(why) => failed.push(why),
             }
         }
@@ -128,6 +133,24 @@ fn permitted(process: &Process, to: Option<Group>) -> Result<(), Error> {
         Some(now) if level::less_nice(now, to) => Err(Error::LessNice(process.pid, name(), now.level)),
         _ => Ok(()),
     }
+}
+
+/// What its cgroup is attached to counts, whatever the process is by itself.
+fn check_not_held(process: &Process, to: Option<Group>, now: Option<Group>) -> Result<(), Error> {
+    let Some(now) = now.filter(|now| level::less_nice(*now, to)) else {
+        return Ok(());
+    };
+    let causes = Cause::of_process(process.pid);
+    let mut held: Vec<String> = causes.iter().map(Cause::held).collect();
+    if held.is_empty() {
+        held.push(format!("See why: 'sudo netnicectl explain {}'.", process.pid));
+    }
+    Err(Error::Held {
+        pid: process.pid,
+        name: process.name.clone(),
+        level: now.level,
+        held: held.join("\n"),
+    })
 }
 
 /// The process first, so that what it opens meanwhile is as asked; then the sockets it has. Those are looked at also
@@ -243,6 +266,8 @@ impl Process {
 
 #[cfg(test)]
 mod tests {
+    use netnice_loader::group::Direction;
+
     use super::*;
 
     #[test]
@@ -251,6 +276,21 @@ mod tests {
         assert_eq!(me.pid, std::process::id());
         assert!(!me.kernel);
         assert!(matches!(Process::look(i32::MAX as u32), Err(Error::NoProcess(_))));
+    }
+
+    #[test]
+    fn what_a_cgroup_holds_is_not_as_asked() {
+        let me = Process::look(std::process::id()).expect("it runs");
+        let group = |level| Some(Group::new(level, true, Direction::Both));
+        for (to, now, held) in [
+            (None, None, false),
+            (None, group(0), true),
+            (group(0), group(0), false),
+            (group(0), group(1), true),
+            (group(2), group(1), false),
+        ] {
+            assert_eq!(check_not_held(&me, to, now).is_err(), held, "{to:?} {now:?}");
+        }
     }
 
     #[test]

@@ -9,9 +9,11 @@ use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use netnice_loader::attachments::{above, in_effect, Attachment};
+use netnice_loader::attachments::in_effect;
+use netnice_loader::causes::{Cause, Detached};
 use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::deadline::{self, Ends};
+use netnice_loader::facts::privileged;
 use netnice_loader::floor::{self, Had};
 use netnice_loader::group::Group;
 use netnice_loader::live::{self, Receiving as OfReceiver};
@@ -27,39 +29,9 @@ use crate::traffic::bits;
 
 pub use socket::OfSocket;
 
-/// A cgroup that has its processes yield, and the rules that say so.
-#[derive(Debug, Serialize)]
-pub struct Cause {
-    #[serde(flatten)]
-    attachment: Attachment,
-    rules: Vec<Rule>,
-}
-
-impl Cause {
-    fn of(hierarchy: &Hierarchy, cgroup: &Path) -> Vec<Self> {
-        let all = rules::current();
-        let cause = |attachment: Attachment| {
-            let below = attachment.cgroup.to_string_lossy();
-            let named = all.iter().filter(|rule| rule.names_cgroup(&below));
-            Self {
-                rules: named.filter(|_| attachment.by_rule).cloned().collect(),
-                attachment,
-            }
-        };
-        above(hierarchy, cgroup).into_iter().map(cause).collect()
-    }
-}
-
-impl Display for Cause {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Attachment { cgroup, group, .. } = &self.attachment;
-        write!(f, "{}: at level {group}, ", cgroup.display())?;
-        if !self.attachment.by_rule {
-            return f.write_str("attached by hand");
-        }
-        let rules: Vec<String> = self.rules.iter().map(Rule::to_string).collect();
-        write!(f, "by the policy ({})", rules.join("; "))
-    }
+/// What has a cgroup yield, and what will have it yield again.
+fn reasons(hierarchy: &Hierarchy, cgroup: &Path) -> (Vec<Cause>, Vec<Detached>) {
+    (Cause::of(hierarchy, cgroup), Detached::of(hierarchy, cgroup))
 }
 
 #[derive(Debug, Serialize)]
@@ -78,6 +50,7 @@ pub struct OfProcess {
     /// Below the root.
     cgroup: Option<PathBuf>,
     causes: Vec<Cause>,
+    detached: Vec<Detached>,
     sees_attached: bool,
     in_effect: Option<Group>,
     /// What its connections have together at least, and at present; `None` without root.
@@ -113,9 +86,10 @@ impl OfProcess {
         };
         let hierarchy = Hierarchy::find()?;
         let cgroup = hierarchy.cgroup_of(pid);
-        let causes = cgroup
+        let (causes, detached) = cgroup
             .as_deref()
-            .map_or_else(Vec::new, |cgroup| Cause::of(&hierarchy, cgroup));
+            .map(|cgroup| reasons(&hierarchy, cgroup))
+            .unwrap_or_default();
         let mut connections = BTreeMap::new();
         let (flows, network) = OfNetwork::look(pid)?;
         for flow in &flows {
@@ -143,6 +117,7 @@ impl OfProcess {
             rules,
             cgroup: cgroup.map(|dir| hierarchy.below_root(&dir)),
             causes,
+            detached,
             sees_attached: !State::is_hidden(&hierarchy),
             in_effect: in_effect(pid),
             floor: floor::had_by(pid),
@@ -184,6 +159,13 @@ impl Display for OfProcess {
         for cause in &self.causes {
             writeln!(f, "                   {cause}")?;
         }
+        for detached in &self.detached {
+            writeln!(
+                f,
+                "                   {detached}\n                   {}",
+                detached.returns()
+            )?;
+        }
         let seen = match self.sees_attached {
             true => "",
             false => {
@@ -199,6 +181,9 @@ impl Display for OfProcess {
             Some(group) => (group.to_string(), promised(group)),
         };
         writeln!(f, "  in effect        {level}{seen}: {promise}")?;
+        if let Some(step) = self.next_step(privileged()) {
+            writeln!(f, "                   {step}")?;
+        }
         if let Some(had) = &self.floor {
             writeln!(f, "{}", together(had))?;
         }
@@ -253,6 +238,20 @@ impl OfProcess {
         }
     }
 
+    /// How it comes to the background, if it is not there and the connections are its own.
+    fn next_step(&self, is_root: bool) -> Option<String> {
+        let has_traffic = !self.connections.is_empty() || self.network.untold.is_some();
+        if self.in_effect.is_some() || !self.senders.is_empty() || !has_traffic {
+            return None;
+        }
+        let takes_root = is_root || self.network.untold.is_some();
+        let sudo = if takes_root { "sudo " } else { "" };
+        Some(format!(
+            "to put it in the background: '{sudo}netnice -n 0 -p {}'",
+            self.pid
+        ))
+    }
+
     /// It has no socket whose traffic is known, and no process that sends for it is.
     fn is_idle(&self) -> bool {
         let none = self.connections.is_empty() && self.network.udp_sockets == Some(0);
@@ -303,6 +302,7 @@ fn promised(group: Group) -> String {
 pub struct OfCgroup {
     cgroup: PathBuf,
     causes: Vec<Cause>,
+    detached: Vec<Detached>,
     sees_attached: bool,
     /// Numbers, names, and how nice each is by itself.
     processes: Vec<(u32, String, Option<Group>)>,
@@ -312,9 +312,11 @@ impl OfCgroup {
     pub fn look(cgroup: &Path) -> Result<Self> {
         let hierarchy = Hierarchy::find()?;
         let members = hierarchy.members_of(cgroup).into_iter();
+        let (causes, detached) = reasons(&hierarchy, cgroup);
         Ok(Self {
             cgroup: hierarchy.below_root(cgroup),
-            causes: Cause::of(&hierarchy, cgroup),
+            causes,
+            detached,
             sees_attached: !State::is_hidden(&hierarchy),
             processes: members
                 .filter_map(|pid| Some((pid, name_of(pid)?, niceness::of(pid))))
@@ -333,6 +335,9 @@ impl Display for OfCgroup {
         }
         for cause in &self.causes {
             write!(f, "\n  {cause}")?;
+        }
+        for detached in &self.detached {
+            write!(f, "\n  {detached}\n  {}", detached.returns())?;
         }
         write!(f, "\n  processes        {}", self.processes.len())?;
         for (pid, name, own) in &self.processes {

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use netnice_loader::base::Bases;
 use netnice_loader::deadline::{self, Ending};
 use netnice_loader::floor::{self, Floor};
 use netnice_loader::live::{self, Receiving};
@@ -24,9 +25,11 @@ pub struct Look {
 }
 
 impl Look {
-    pub fn now() -> netnice_loader::Result<Self> {
-        let flows = flows()?;
+    /// Bases are those of earlier looks.
+    pub fn now(bases: &mut Bases) -> netnice_loader::Result<Self> {
+        let mut flows = flows()?;
         let at = Instant::now();
+        bases.apply(&mut flows, at);
         let owners = owners();
         let in_background = |flow: &Flow| {
             let owner = owners.get(&flow.inode)?;
@@ -102,7 +105,7 @@ impl Row {
             at_least: owner.and_then(|owner| floor::kept(owner.pid)),
             queue_us: match is_download {
                 true => now.receiving.get(&flow.inode.into()).and_then(|known| known.queue_us),
-                false => Some(flow.queue_us()), // the kernel measures the round trips of what is sent
+                false => flow.queue_us(), // the kernel measures the round trips of what is sent
             },
             flow: flow.clone(),
         }

@@ -12,8 +12,9 @@ use toml::Spanned;
 
 use super::containers::{self, Asks, CONTAINERS, SCOPE};
 use super::hours::{Hours, NoHours};
-use super::launchers;
 use super::rule::{NoPattern, Pattern, Rule, Subject};
+use super::{launchers, names};
+use crate::cgroup::{Hierarchy, USUAL};
 use crate::group::{level_named, Direction, Group, HIGHEST_LEVEL};
 use crate::shared::NN_RULES;
 use crate::{Error, Result};
@@ -94,6 +95,8 @@ enum NoRule {
     Slice(String),
     #[error("'{0}' does not begin with '/': a cgroup is named by its path below the root. To name its last part, write unit")]
     Relative(String),
+    #[error("'{0}' is the root of the cgroups, with all that runs. Name a cgroup below it")]
+    Root(String),
     #[error("'{0}' has a '/', and the last part of a cgroup's path has none. To name the whole path, write cgroup")]
     NotLast(String),
     #[error("'{0}' has a '/', and a program's name has none. Name the file without its folders: '{1}'")]
@@ -136,7 +139,9 @@ pub fn read(path: &Path) -> Result<Vec<Written>> {
         _ => Error::file("read", path)(why),
     })?;
     let bad = |why| Error::BadPolicy(path.to_owned(), why);
-    let mut all = parse(&text).map_err(bad)?;
+    let hierarchy = Hierarchy::find().ok();
+    let root = hierarchy.as_ref().map_or(Path::new(USUAL[1]), Hierarchy::root);
+    let mut all = parse(&text, root).map_err(bad)?;
     for rule in &mut all {
         if let Some(asks) = &rule.asks {
             (rule.means, rule.warning) = asks.look_up();
@@ -146,13 +151,14 @@ pub fn read(path: &Path) -> Result<Vec<Written>> {
     Ok(all)
 }
 
-fn parse(text: &str) -> std::result::Result<Vec<Written>, String> {
+/// `root`: where the cgroups are mounted.
+fn parse(text: &str, root: &Path) -> std::result::Result<Vec<Written>, String> {
     let file: File = toml::from_str(text).map_err(|why| why.to_string())?;
     let line = |offset: usize| text[..offset].matches('\n').count() + 1;
     let mut all = Vec::new();
     for entry in file.rule {
         let start = entry.span().start;
-        let written = written(line(start), entry.into_inner());
+        let written = written(line(start), entry.into_inner(), root);
         all.push(written.map_err(|Mistake { at, why }| format!("line {}: {why}", line(at.unwrap_or(start))))?);
     }
     fits(&all)?;
@@ -170,7 +176,7 @@ fn fits(all: &[Written]) -> std::result::Result<(), String> {
     Ok(())
 }
 
-fn written(line: usize, entry: Entry) -> std::result::Result<Written, Mistake> {
+fn written(line: usize, entry: Entry, root: &Path) -> std::result::Result<Written, Mistake> {
     let mut level = 0;
     if let Some(value) = &entry.level {
         Level(level) = *value.get_ref();
@@ -219,7 +225,7 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, Mistake> {
         inherit: entry.inherit.is_none_or(Spanned::into_inner),
         at_least,
     };
-    let said = meant(key, value.get_ref().clone(), &like).map_err(|why| Mistake::at(&value, why))?;
+    let said = meant(key, value.get_ref().clone(), &like, root).map_err(|why| Mistake::at(&value, why))?;
     Ok(Written {
         line,
         text: format!("{key} = \"{}\"", value.get_ref()),
@@ -228,7 +234,7 @@ fn written(line: usize, entry: Entry) -> std::result::Result<Written, Mistake> {
 }
 
 /// What `key = "value"` means: rules that are otherwise `like`.
-fn meant(key: &str, value: String, like: &Rule) -> std::result::Result<Written, NoRule> {
+fn meant(key: &str, value: String, like: &Rule, root: &Path) -> std::result::Result<Written, NoRule> {
     let pattern = |text: &str| -> std::result::Result<Pattern, NoRule> {
         text.parse().map_err(|why| NoRule::Pattern(text.to_owned(), why))
     };
@@ -240,11 +246,17 @@ fn meant(key: &str, value: String, like: &Rule) -> std::result::Result<Written, 
     let (mut warning, mut asks) = (None, None);
     let means = match key {
         "unit" | "slice" | "container" if value.contains('/') => return Err(NoRule::NotLast(value)),
-        "unit" => vec![rule(Subject::Unit, pattern(&value)?)],
+        "unit" => {
+            warning = names::unit_warning(&value);
+            vec![rule(Subject::Unit, pattern(&value)?)]
+        }
         "slice" if !value.ends_with(".slice") => return Err(NoRule::Slice(value)),
         "slice" => vec![rule(Subject::Unit, pattern(&value)?)],
         "cgroup" if !value.starts_with('/') => return Err(NoRule::Relative(value)),
-        "cgroup" => vec![rule(Subject::Cgroup, pattern(&value)?)],
+        "cgroup" => match names::below_mount(&value, root) {
+            "" => return Err(NoRule::Root(value)),
+            below => vec![rule(Subject::Cgroup, pattern(below)?)],
+        },
         "command" if value == "*" => return Err(NoRule::EveryProgram),
         "command" if value.contains('/') => {
             let file = value.rsplit('/').next().unwrap_or_default().to_owned();

@@ -9,7 +9,9 @@ mod containers;
 mod file;
 mod hours;
 mod launchers;
+mod names;
 mod rule;
+mod source;
 pub mod timetable;
 
 use std::path::{Path, PathBuf};
@@ -37,6 +39,7 @@ use crate::{niceness, pins, quic, waiting, Error, Result};
 pub use file::{read, Written, FILE};
 pub use hours::{Hours, NoHours, Window};
 pub use rule::{NoPattern, Pattern, Rule, Subject};
+pub use source::{naming, removal, Source};
 
 /// Of a set: the kernel's side has two.
 const ROOM: u32 = NN_RULES as u32;

@@ -2,6 +2,7 @@
 //! --report: how COMMAND's connections yielded, in a line once it has ended.
 
 mod child;
+mod line;
 mod tally;
 
 use std::io::Write;

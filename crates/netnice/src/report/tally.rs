@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-//! COMMAND's connections, looked at a few times a second: bytes, and whether they yield. What is said of them, in a line.
+//! COMMAND's connections, looked at a few times a second: bytes, and whether they yield.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::{self, Display, Formatter};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use netnice_loader::base::Bases;
+use netnice_loader::live::{self, Receiving};
 use netnice_loader::senders::{family, senders, Sender};
 use netnice_loader::settings::slow_above;
 use netnice_loader::sockets::{flows, sockets_of, Flow};
-use serde::Serialize;
 
+use super::line::Report;
 const FIRST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_millis(200);
 /// Without an acknowledgement for so long a connection is starved.
@@ -22,6 +23,8 @@ struct Seen {
     sent: u64,
     received: u64,
     progress: Instant,
+    /// Its receiver tells what queue it meets.
+    told: bool,
 }
 
 pub(super) struct Tally {
@@ -31,6 +34,7 @@ pub(super) struct Tally {
     receives: bool,
     processes: HashSet<u32>,
     seen: HashMap<(SocketAddr, SocketAddr), Seen>,
+    bases: Bases,
     senders: Vec<Sender>,
     /// Of the base RTT, in percent: with more queue a segment is slow.
     slow_above: u64,
@@ -52,6 +56,7 @@ impl Tally {
             receives,
             processes: HashSet::from([child]),
             seen: HashMap::new(),
+            bases: Bases::default(),
             senders: Vec::new(),
             slow_above: slow_above().into(),
             begun: now,
@@ -72,12 +77,14 @@ impl Tally {
         self.processes.extend(family(self.child));
         self.processes
             .retain(|pid| netnice_loader::sockets::name_of(*pid).is_some());
-        let inodes: HashSet<u32> = self.processes.iter().flat_map(|pid| sockets_of(*pid)).collect();
+        let own: Vec<(u32, HashSet<u32>)> = self.processes.iter().map(|pid| (*pid, sockets_of(*pid))).collect();
         let all = flows().unwrap_or_default();
         let now = Instant::now();
-        let of_command = |flow: &Flow| inodes.contains(&flow.inode) || self.seen.contains_key(&ends(flow));
-        let found: Vec<Flow> = all.into_iter().filter(of_command).collect();
-        self.note(&found, now);
+        let has = |inode: u32| own.iter().any(|(_, inodes)| inodes.contains(&inode));
+        let of_command = |flow: &Flow| has(flow.inode) || self.seen.contains_key(&ends(flow));
+        let mut found: Vec<Flow> = all.into_iter().filter(of_command).collect();
+        self.bases.apply(&mut found, now);
+        self.note(&found, &told(&own, &found), now);
         let elapsed = now.duration_since(self.begun);
         if !self.seen.values().any(|one| one.yields) && elapsed >= self.next_search {
             self.search();
@@ -86,7 +93,7 @@ impl Tally {
         self.pause = (self.pause * 5 / 4).min(LONGEST);
     }
 
-    fn note(&mut self, found: &[Flow], now: Instant) {
+    fn note(&mut self, found: &[Flow], told: &HashMap<u64, Receiving>, now: Instant) {
         let step = now.duration_since(self.last);
         self.last = now;
         let (mut slow, mut starved) = (false, false);
@@ -97,6 +104,7 @@ impl Tally {
                 sent: 0,
                 received: 0,
                 progress: now,
+                told: false,
             });
             one.yields |= yields;
             if (flow.sent, flow.received) != (one.sent, one.received) || !flow.pending {
@@ -104,9 +112,15 @@ impl Tally {
             }
             one.sent = one.sent.max(flow.sent);
             one.received = one.received.max(flow.received);
-            slow |= yields
-                && u64::from(flow.queue_us()) * 100 > u64::from(flow.base_us) * self.slow_above
-                && flow.base_us > 0;
+            let receiver = told.get(&flow.inode.into()).filter(|receiver| receiver.yields);
+            one.told |= receiver.is_some();
+            // The kernel measures the round trips of what is sent.
+            let queue = match is_download(flow.sent, flow.received) {
+                true => receiver.and_then(|receiver| receiver.queue_us),
+                false => flow.queue_us().filter(|_| !self.receives),
+            };
+            let is_slow = |queue: u32| u64::from(queue) * 100 > u64::from(flow.base_us) * self.slow_above;
+            slow |= yields && flow.base_us > 0 && queue.is_some_and(is_slow);
             starved |= yields && now.duration_since(one.progress) >= STARVED;
         }
         if slow {
@@ -131,132 +145,104 @@ impl Tally {
     pub(super) fn report(mut self, command: &str) -> Report {
         self.look();
         let all = self.seen.values();
+        let yielding = || self.seen.values().filter(|one| one.yields);
+        let untold = yielding()
+            .filter(|one| is_download(one.sent, one.received) && !one.told)
+            .count();
         Report {
             command: command.to_owned(),
             connections: all.len(),
-            yielded: all.clone().filter(|one| one.yields).count(),
+            yielded: yielding().count(),
+            untold_downloads: untold,
             sent: all.clone().map(|one| one.sent).sum(),
             received: all.map(|one| one.received).sum(),
             seconds: self.begun.elapsed().as_secs_f64(),
-            yielded_seconds: self.yielded.as_secs_f64(),
+            yielded_seconds: (untold == 0 || untold < yielding().count()).then_some(self.yielded.as_secs_f64()),
             starved_seconds: self.starved.as_secs_f64(),
             senders: self.senders,
         }
     }
 }
 
+fn is_download(sent: u64, received: u64) -> bool {
+    received > sent
+}
+
+/// What receivers know of downloads, by inode; nothing without root.
+fn told(own: &[(u32, HashSet<u32>)], found: &[Flow]) -> HashMap<u64, Receiving> {
+    let downloads = found.iter().filter(|flow| is_download(flow.sent, flow.received));
+    let downloads: HashSet<u32> = downloads.map(|flow| flow.inode).collect();
+    let holders = own.iter().filter(|(_, inodes)| !inodes.is_disjoint(&downloads));
+    holders.filter_map(|(pid, _)| live::receiving(*pid)).flatten().collect()
+}
+
 fn ends(flow: &Flow) -> (SocketAddr, SocketAddr) {
     (flow.local, flow.peer)
 }
 
-/// What was seen of COMMAND's connections.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Report {
-    pub command: String,
-    pub connections: usize,
-    pub yielded: usize,
-    /// Bytes of all connections.
-    pub sent: u64,
-    pub received: u64,
-    pub seconds: f64,
-    /// A connection that yielded saw a queue.
-    pub yielded_seconds: f64,
-    /// A connection that yielded had data to send, and none was acknowledged for a second.
-    pub starved_seconds: f64,
-    /// Processes that send for it.
-    pub senders: Vec<Sender>,
-}
-
-impl Display for Report {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self {
-            command,
-            connections,
-            yielded,
-            ..
-        } = self;
-        match (connections, yielded) {
-            (0, _) => write!(f, "{command}: no connection of it yielded: none was seen")?,
-            (all, 0) => write!(f, "{command}: no connection of it yielded: {all} in the foreground")?,
-            (all, yielded) => write!(f, "{command}: {yielded} of {all} connections yielded")?,
-        }
-        write!(
-            f,
-            ", {} sent, {} received in {:.1} s; yielded for {:.1} s, starved for {:.1} s",
-            size(self.sent),
-            size(self.received),
-            self.seconds,
-            self.yielded_seconds,
-            self.starved_seconds
-        )?;
-        match self.yielded {
-            0 => self.senders.iter().try_for_each(|sender| write!(f, "; {sender}")),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Bytes as a person reads them.
-fn size(bytes: u64) -> String {
-    let mut number = bytes as f64;
-    let mut units = ["B", "kB", "MB", "GB"].into_iter();
-    let mut unit = units.next().unwrap_or_default();
-    for next in units {
-        if number < 1000.0 {
-            break;
-        }
-        (number, unit) = (number / 1000.0, next);
-    }
-    match unit {
-        "B" => format!("{bytes} B"),
-        _ => format!("{number:.1} {unit}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use netnice_loader::senders::Way;
-
     use super::*;
 
-    #[test]
-    fn one_line() {
-        let report = Report {
-            command: "rsync".to_owned(),
-            connections: 3,
-            yielded: 2,
-            sent: 12_345_678,
-            received: 999,
-            seconds: 12.34,
-            yielded_seconds: 3.0,
-            ..Report::default()
-        };
-        assert_eq!(
-            report.to_string(),
-            "rsync: 2 of 3 connections yielded, 12.3 MB sent, 999 B received in 12.3 s; \
-             yielded for 3.0 s, starved for 0.0 s"
-        );
+    fn seen(flow: &Flow, receiver: Option<Receiving>) -> Tally {
+        let mut tally = Tally::new(u32::MAX, 0, false);
+        (tally.slow_above, tally.last) = (36, Instant::now());
+        let told = receiver
+            .map(|receiver| (flow.inode.into(), receiver))
+            .into_iter()
+            .collect();
+        tally.note(std::slice::from_ref(flow), &told, tally.last + Duration::from_secs(1));
+        tally
     }
 
     #[test]
-    fn the_process_that_sends_is_named_if_none_yielded() {
-        let sender = Sender {
-            pid: Some(4711),
-            program: "ssh".to_owned(),
-            way: Way::SshMaster,
-            level: None,
-            asked_by: Some(0),
+    fn the_queue_of_a_download_is_as_its_receiver_has_it() {
+        let upload = Flow {
+            local: SocketAddr::from(([192, 0, 2, 1], 40_000)),
+            peer: SocketAddr::from(([192, 0, 2, 2], 443)),
+            state: "established",
+            congestion_control: "netnice".to_owned(),
+            inode: 1,
+            pending: false,
+            window: 14_480,
+            rtt_us: 80_000,
+            base_us: 40_000,
+            base_is_doubtful: false,
+            sent: 1 << 20,
+            received: 0,
+            dscp: 0,
+            segment: 1448,
+            receive_scale: 7,
+            timeouts: 0,
         };
-        let mut report = Report {
-            command: "rsync".to_owned(),
-            senders: vec![sender],
-            ..Report::default()
+        let (sent, received) = (100, 1 << 20);
+        let download = Flow {
+            sent,
+            received,
+            ..upload.clone()
         };
-        let said = report.to_string();
-        assert!(said.starts_with("rsync: no connection of it yielded"), "{said}");
-        assert!(said.contains("process 4711 (ssh) sends for it"), "{said}");
-        report.yielded = 1;
-        report.connections = 1;
-        assert!(!report.to_string().contains("4711"));
+        let doubtful = Flow {
+            base_is_doubtful: true,
+            ..upload.clone()
+        };
+        let receiver = |queue_us| {
+            Some(Receiving {
+                yields: true,
+                queue_us: Some(queue_us),
+            })
+        };
+        for (what, flow, receiver, seconds, untold) in [
+            ("an upload in a queue", &upload, None, 1, 0),
+            ("whose base is in doubt", &doubtful, None, 0, 0),
+            ("a download, by a user", &download, None, 0, 1),
+            ("by root", &download, receiver(20_000), 1, 0),
+            ("by root, without a queue", &download, receiver(5_000), 0, 0),
+        ] {
+            let tally = seen(flow, receiver);
+            assert_eq!(tally.yielded, Duration::from_secs(seconds), "{what}");
+            let report = tally.report("curl");
+            assert_eq!(report.untold_downloads, untold, "{what}");
+            assert_eq!(report.yielded_seconds.is_none(), untold > 0, "{what}");
+        }
     }
 }

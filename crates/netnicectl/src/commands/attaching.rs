@@ -7,6 +7,8 @@ use anyhow::Result;
 use clap::Args;
 use netnice_loader::attachments::{attach, detach, SwitchCounts};
 use netnice_loader::catalogue::LEVELS;
+use netnice_loader::causes::Detached;
+use netnice_loader::cgroup::Hierarchy;
 use netnice_loader::floor::Floor;
 use netnice_loader::group::{level, Direction, Group};
 use netnice_output::{complain, print};
@@ -112,7 +114,8 @@ fn tell(done: &str, counts: &SwitchCounts) -> Result<()> {
 
 /// Undo 'attach' of a unit, a container or another cgroup
 ///
-/// Its open connections get the level that their processes have without it.
+/// Its open connections get the level that their processes have without it. If a rule names it, the next 'policy
+/// apply' or 'up' puts it in the background again, and so does its next start.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -130,11 +133,20 @@ pub struct Detach {
 impl Detach {
     pub fn run(self) -> Result<ExitCode> {
         let found = find(&self.name, self.pulls)?;
-        if let Some(counts) = detach(&found.cgroup)? {
-            tell("detached", &counts)?;
-            return helped(&found, None);
-        }
-        print("it was not attached")?;
-        Ok(ExitCode::SUCCESS)
+        let Some(counts) = detach(&found.cgroup)? else {
+            print("it was not attached")?;
+            return still_named(&found);
+        };
+        tell("detached", &counts)?;
+        helped(&found, None)?;
+        still_named(&found)
     }
+}
+
+/// A rule that names it puts it in the background again.
+fn still_named(found: &Named) -> Result<ExitCode> {
+    if let Some(detached) = Detached::at(&Hierarchy::find()?, &found.cgroup) {
+        complain(format_args!("{detached}.\n{}", detached.returns()));
+    }
+    Ok(ExitCode::SUCCESS)
 }

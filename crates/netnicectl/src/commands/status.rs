@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{bail, Result};
 use clap::Args;
+use netnice_loader::base::Bases;
 use netnice_loader::doctor::{findings, summary, unmendable, Finding, Verdict, Works};
 use netnice_loader::facts::{privileged, Facts};
 use netnice_loader::sockets::flows;
@@ -71,9 +72,10 @@ const CLEAR: &str = "\x1b[H\x1b[J";
 /// Show background connections: process, level, rates, queueing delay
 ///
 /// Rates are those of the last interval. A connection is in the background if it runs on a congestion control of netnice,
-/// or its program is. QUEUE is queueing delay. Of an upload: the current RTT minus the smallest that the kernel has
-/// measured. Of a download: as netnice's receiver measures it, for root; '-' elsewhere. Root sees the processes of all
-/// connections, users those of their own. Shows this network namespace.
+/// or its program is. QUEUE is queueing delay. Of an upload: the current RTT minus the smallest one of some minutes. Of a
+/// download: as netnice's receiver measures it, for root. '-': not known; after a busy phase so is an upload's, as
+/// pacing can spoil the smallest RTT. Root sees the processes of all connections, users those of their own. Shows this
+/// network namespace.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -113,11 +115,12 @@ pub struct Top {
 impl Top {
     pub fn run(self) -> Result<ExitCode> {
         let once = self.once || self.json || !stdout().is_terminal();
-        let mut before = Look::now()?;
+        let mut bases = Bases::default();
+        let mut before = Look::now(&mut bases)?;
         let mut plot = self.plot.then(|| Plot::new(self.interval));
         loop {
             sleep(self.interval);
-            let now = Look::now()?;
+            let now = Look::now(&mut bases)?;
             let traffic = Traffic::between(&before, &now);
             let all = traffic.connections.len();
             let traffic = self.chosen(traffic);

@@ -13,6 +13,8 @@ pub struct OfNetwork {
     pub other_network_namespace: bool,
     /// `None`: not told.
     pub udp_sockets: Option<usize>,
+    /// Of these.
+    pub perhaps_quic_sockets: Option<usize>,
     /// Why its sockets are not known, and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untold: Option<String>,
@@ -26,7 +28,8 @@ impl OfNetwork {
                 flows,
                 Self {
                     other_network_namespace: is_other,
-                    udp_sockets: udp,
+                    udp_sockets: udp.map(|udp| udp.sockets),
+                    perhaps_quic_sockets: udp.map(|udp| udp.perhaps_quic),
                     untold: None,
                 },
             ),
@@ -43,8 +46,8 @@ impl OfNetwork {
         };
         Self {
             other_network_namespace: matches!(why, Untold::Closed(_)),
-            udp_sockets: None,
             untold: Some(said),
+            ..Self::default()
         }
     }
 
@@ -58,9 +61,11 @@ impl OfNetwork {
         }
         said.extend(self.untold.clone());
         if let Some(number) = self.udp_sockets.filter(|number| *number > 0) {
-            said.push(format!(
-                "UDP sockets: {number}. UDP does not yield; for QUIC: 'netnice --quic=tcp COMMAND'"
-            ));
+            let remedy = match self.perhaps_quic_sockets {
+                Some(0) => "",
+                _ => "; for QUIC: 'netnice --quic=tcp COMMAND'",
+            };
+            said.push(format!("UDP sockets: {number}. UDP does not yield{remedy}"));
         }
         said
     }
@@ -78,6 +83,7 @@ mod tests {
         let both = OfNetwork {
             other_network_namespace: true,
             udp_sockets: Some(2),
+            perhaps_quic_sockets: Some(1),
             untold: None,
         };
         let said = both.remarks(4711).join("\n");
@@ -85,6 +91,13 @@ mod tests {
             said.contains("nsenter -t 4711 -n netnicectl top") && said.contains("UDP sockets: 2"),
             "{said}"
         );
+        assert!(said.ends_with("for QUIC: 'netnice --quic=tcp COMMAND'"), "{said}");
+        let resolver = OfNetwork {
+            udp_sockets: Some(2),
+            perhaps_quic_sockets: Some(0),
+            ..OfNetwork::default()
+        };
+        assert_eq!(resolver.remarks(4711), ["UDP sockets: 2. UDP does not yield"]);
     }
 
     #[test]

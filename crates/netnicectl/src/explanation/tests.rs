@@ -5,8 +5,8 @@ use netnice_loader::group::Direction;
 
 use super::*;
 
-fn process(in_effect: Option<Group>, sees_attached: bool) -> String {
-    let process = OfProcess {
+fn of_process(in_effect: Option<Group>, sees_attached: bool) -> OfProcess {
+    OfProcess {
         pid: 4711,
         program: "curl".to_owned(),
         own: in_effect,
@@ -15,6 +15,7 @@ fn process(in_effect: Option<Group>, sees_attached: bool) -> String {
         rules: Vec::new(),
         cgroup: Some("user.slice".into()),
         causes: Vec::new(),
+        detached: Vec::new(),
         sees_attached,
         in_effect,
         floor: None,
@@ -23,8 +24,25 @@ fn process(in_effect: Option<Group>, sees_attached: bool) -> String {
         senders: Vec::new(),
         receiving: None,
         yields: None,
-    };
-    process.to_string()
+    }
+}
+
+fn process(in_effect: Option<Group>, sees_attached: bool) -> String {
+    of_process(in_effect, sees_attached).to_string()
+}
+
+#[test]
+fn a_process_of_the_foreground_has_a_next_step() {
+    let mut plain = of_process(None, true);
+    assert_eq!(plain.next_step(true), None, "it has no traffic of its own");
+    plain.connections.insert("cubic".to_owned(), 1);
+    let step = |process: &OfProcess, is_root| process.next_step(is_root).unwrap_or_default();
+    assert!(step(&plain, true).ends_with("'sudo netnice -n 0 -p 4711'"));
+    assert!(step(&plain, false).ends_with(": 'netnice -n 0 -p 4711'"));
+    plain.network.untold = Some("another user's".to_owned());
+    assert!(step(&plain, false).ends_with("'sudo netnice -n 0 -p 4711'"));
+    plain.in_effect = Some(Group::new(0, true, Direction::Both));
+    assert_eq!(plain.next_step(true), None);
 }
 
 #[test]
@@ -46,6 +64,7 @@ fn what_is_closed_to_a_user_is_no_foreground() {
     let cgroup = |sees_attached| OfCgroup {
         cgroup: "user.slice".into(),
         causes: Vec::new(),
+        detached: Vec::new(),
         sees_attached,
         processes: Vec::new(),
     };

@@ -15,9 +15,11 @@ fn flow(port: u16, cc: &str, sent: u64) -> Flow {
         window: 14_480,
         rtt_us: 25_000,
         base_us: 20_000,
+        base_is_doubtful: false,
         sent,
         received: 0,
         dscp: 0,
+        segment: 1448,
         receive_scale: 7,
         pending: false,
         timeouts: 0,
@@ -83,6 +85,23 @@ fn the_queue_of_a_download_is_as_the_receiver_has_it() {
     }
 }
 
+/// Of the whole round trip, which is all that is known, a reader would take the wrong thing to be a queue.
+#[test]
+fn a_doubtful_base_has_no_queue() {
+    let at = Instant::now();
+    let look = |at| Look {
+        at,
+        flows: vec![Flow {
+            base_is_doubtful: true,
+            ..flow(1, "netnice", 100)
+        }],
+        owners: HashMap::new(),
+        receiving: HashMap::new(),
+    };
+    let traffic = Traffic::between(&look(at), &look(at + Duration::from_secs(1)));
+    assert_eq!(traffic.connections[0].queue_us, None);
+}
+
 #[test]
 fn chosen_and_sorted() {
     let mut traffic = traffic();
@@ -117,6 +136,12 @@ fn what_cannot_be_mended_is_named() {
     );
     assert_eq!(text.matches("its window scale is 14").count(), 2);
     assert!(text.contains(" LE "));
+    traffic.connections[0].flow.sent = 1 << 20;
+    assert_eq!(
+        traffic.to_string().matches("its window scale is 14").count(),
+        1,
+        "not of an upload"
+    );
     traffic.connections.iter_mut().for_each(|row| row.flow.dscp = 10);
     assert!(
         !traffic.to_string().contains("netnice --no-mark"),

@@ -3,6 +3,10 @@
 
 use super::*;
 
+fn parse(text: &str) -> std::result::Result<Vec<Written>, String> {
+    super::parse(text, Path::new("/sys/fs/cgroup/unified"))
+}
+
 fn means(text: &str) -> Vec<String> {
     let all = parse(&format!("[[rule]]\n{text}")).expect("valid");
     let rules = all.iter().flat_map(|written| &written.means);
@@ -77,6 +81,25 @@ fn a_launcher_whose_children_inherit_is_warned_of() {
 }
 
 #[test]
+fn a_cgroup_may_be_written_with_its_mount_point() {
+    for path in [
+        "/a.slice/*",
+        "/sys/fs/cgroup/a.slice/*",
+        "/sys/fs/cgroup/unified/a.slice/*",
+    ] {
+        assert_eq!(means(&format!("cgroup = '{path}'")), ["cgroups /a.slice/*: at level 0"]);
+    }
+}
+
+#[test]
+fn a_unit_without_a_type_is_warned_of() {
+    let warning = |text: &str| parse(text).expect("valid").remove(0).warning;
+    let said = warning("[[rule]]\nunit = 'backup'").unwrap_or_default();
+    assert!(said.contains("is 'backup.service' meant?"), "{said}");
+    assert_eq!(warning("[[rule]]\nunit = 'backup.service'"), None);
+}
+
+#[test]
 fn nothing_is_a_policy() {
     assert_eq!(parse("# none yet\n"), Ok(Vec::new()));
 }
@@ -104,6 +127,8 @@ fn what_is_refused_says_where() {
             "line 3: 'a.service' is no slice",
         ),
         ("[[rule]]\ncgroup = 'a'", "does not begin with '/'"),
+        ("[[rule]]\ncgroup = '/'", "line 2: '/' is the root of the cgroups"),
+        ("[[rule]]\ncgroup = '/sys/fs/cgroup/unified'", "Name a cgroup below it"),
         ("[[rule]]\ncommand = 'a-very-long-one*name'", "15 bytes"),
         (
             "[[rule]]\ncommand = '/usr/bin/curl'",
