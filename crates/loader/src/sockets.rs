@@ -150,8 +150,8 @@ impl Flow {
         self.dscp == LE
     }
 
-    /// In the background, what it receives cannot yield well: its windows are told in units larger than the two segments
-    /// that a level may need.
+    /// In the background it cannot yield well with what it receives. Units of its window scale are larger than the two
+    /// segments that a level may need.
     pub fn is_coarse(&self) -> bool {
         let unit = 1u64 << self.receive_scale.min(MOST_SCALE);
         let is_upload = self.sent > self.received.max(unit);

@@ -49,7 +49,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
     Ok(())
 }
 
-/// A user that moves a process is told if it has no TCP socket. A script did not ask.
+/// That a process has no TCP socket: said on a terminal alone.
 fn without_sockets(pids: &[u32]) -> String {
     match pids {
         [pid] => format!(

@@ -8,6 +8,7 @@ import numpy as np
 from experiments.frontier import many_users
 from experiments.lines.real import SEEDS
 from experiments.low_priority.access import ROOMY
+from experiments.programs import GAME
 from netnice_lab.measures.over_time import acknowledged
 from netnice_lab.model.background import finish
 from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table
@@ -105,8 +106,6 @@ EXPERIMENTS["real-crowds"] = Experiment(
     bars=[bar for path in PATHS for bar in many_bars(path)],
 )  # fmt: skip
 
-GAME = 128
-"""Bytes of a game's packet, thirty a second."""
 FROM = 5.0
 RTT = 40_000
 SLOW = {"350k": 350_000, "750k": 750_000, "1500k": 1_500_000}

@@ -7,6 +7,7 @@ One flow of CUBIC comes to 1, 4 or 16 in the background and has what they leave.
 
 from experiments.lines.real import SCAVENGERS, SEEDS
 from experiments.low_priority.access import ROOMY
+from experiments.programs import POLICED, POLICERS
 from netnice_lab.model.background import finish
 from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table
 from netnice_lab.model.protocols import protocol
@@ -26,10 +27,10 @@ def policer(rate: int, burst: int) -> Pipe:
 
 
 LINES = {
-    "burst-32k": (policer(10_000_000, 32_000), 40_000),
-    "burst-125k": (policer(10_000_000, 125_000), 40_000),
-    "burst-1m": (policer(10_000_000, 1_000_000), 40_000),
-    "kubernetes": (Pipe(10_000_000, Queue("fifo", bytes=4_031_250), burst=4_000_000), 25_000),
+    "burst-32k": (POLICERS["policer-32k"], 40_000),
+    "burst-125k": (policer(POLICED, 125_000), 40_000),
+    "burst-1m": (POLICERS["policer-1m"], 40_000),
+    "kubernetes": (POLICERS["kubernetes"], 25_000),
 }
 LINES_ASIDE = {"burst-500k": (policer(50_000_000, 500_000), 20_000)}
 WAYS = ("sends", "receives-cubic", "receives-bbr")

@@ -183,7 +183,7 @@ fn somebody_alone_at_the_root() {
     let holder = crate::error::Holder {
         hook: "sock_ops",
         id: 7,
-        program: "theirs".into(),
+        program: "holder".into(),
     };
     let facts = Facts {
         holders: Some(vec![holder]),
@@ -194,7 +194,7 @@ fn somebody_alone_at_the_root() {
     let found = found.iter().find(|f| f.name == "root of the cgroups");
     let found = found.expect("it is checked");
     assert_eq!(found.verdict, Verdict::Note);
-    assert!(found.state.contains("'theirs' (eBPF program 7, sock_ops)"));
+    assert!(found.state.contains("'holder' (eBPF program 7, sock_ops)"));
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(crate) struct Report {
     pub sent: u64,
     pub received: u64,
     pub seconds: f64,
-    /// Of those that yielded: downloads, of whose queue only root is told.
+    /// Downloads that yielded. Their queue is read with root's rights alone.
     pub untold_downloads: usize,
     /// Another connection that yielded saw a queue; `None`: there was no other.
     pub yielded_seconds: Option<f64>,
