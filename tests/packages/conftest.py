@@ -76,9 +76,12 @@ def older(package: Path, folder: Path, version: str = "0.0.1") -> Path:
 
 
 def _as_another_build(binaries: list[Path]) -> None:
-    """A build is known by a hash of its eBPF, in hexadecimal digits, which the first of them names most often."""
+    """A build is known by a hash of its eBPF, in hexadecimal digits, which the first of them names most often.
+
+    A table of decimal digits, by which programs write numbers, is named as often.
+    """
     code = binaries[0].read_bytes()
-    digits = set(re.findall(rb"(?=([0-9a-f]{64}))", code))
+    digits = {one for one in re.findall(rb"(?=([0-9a-f]{64}))", code) if re.search(rb"[a-f]", one)}
     number = max(digits, key=code.count)
     assert code.count(number) > 1
     for binary in binaries:

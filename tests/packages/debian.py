@@ -120,8 +120,7 @@ def boot(before: Path, after: Path, folder: Path) -> Report:
         made.run("systemctl", "enable", "probe.service", "named.service")
         made.run("systemctl", "mask", *_NOT_STARTED)
         files = machine.packed(made.root, folder / "machine", *_WITHOUT)
-    # By its instructions: else QEMU 7.2 interrupts them at times where programs go wrong, and 176 was written as 100.
-    return machine.run(kernel, files, seconds=SECONDS, megabytes=MEGABYTES, steady=True)
+    return machine.run(kernel, files, seconds=SECONDS, megabytes=MEGABYTES)
 
 
 def _furnish(made: Chroot, after: Path, kernel: Path) -> None:
