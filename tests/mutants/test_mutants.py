@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -229,12 +230,34 @@ def copied(name: str, to: Path) -> None:
     copy(TOP / name, to) if (TOP / name).is_file() else shutil.copytree(TOP / name, to, copy_function=copy)
 
 
+#: Of a Rust file, with its comment.
+_MODULE = re.compile(r"(?ms)^(?:///[^\n]*\n)*mod (\w+)(?:;| \{.*?^\})\n")
+
+
+def _one_of(names: set[str]) -> Callable[[re.Match[str]], str]:
+    return lambda module: module[0] if module[1] in names else ""
+
+
+def used(tests: Path, suites: list[str]) -> set[str]:
+    """These suites, and the modules that they use."""
+    found: set[str] = set()
+    left = [*suites]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            files = [tests / f"{name}.rs", *(tests / name).glob("*.rs")]
+            left += re.findall(r"\bcrate::(\w+)", "".join(file.read_text() for file in files if file.exists()))
+    return found
+
+
 def copied_cores(folder: Path, suites: list[str]) -> None:
     """The cores' crate with these suites of its tests, and the headers that it compiles."""
     for name in ("algorithms", "crates/build", "crates/cores"):
         copied(name, folder / name)
     shutil.rmtree(folder / "crates/cores/examples")
-    (folder / "crates/cores/tests/main.rs").write_text("".join(f"mod {name};\n" for name in ("feed", "path", *suites)))
+    main = folder / "crates/cores/tests/main.rs"
+    main.write_text(_MODULE.sub(_one_of(used(main.parent, suites)), main.read_text()))
     manifest = folder / "crates/cores/Cargo.toml"
     text = manifest.read_text().replace('name = "netnice-cores"', f'name = "{folder.name}"', 1)
     manifest.write_text(text + '\n[lib]\nname = "netnice_cores"\n')
