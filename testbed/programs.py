@@ -91,13 +91,13 @@ def netnice_up(extra: Sequence[str] = ()) -> Iterator[None]:
 
 @contextlib.contextmanager
 def parameters(algorithm: str, **values: int) -> Iterator[None]:
-    """Sets parameters of a loaded algorithm while the context lasts."""
+    """Sets parameters of a loaded algorithm while the context lasts. Not in 'show': off before."""
     before = json.loads(_netnicectl("show", "--json").stdout)[algorithm]
     try:
         _netnicectl("set", algorithm, *(f"{name}={value}" for name, value in values.items()))
         yield
     finally:
-        _netnicectl("set", algorithm, *(f"{name}={before[name]}" for name in values))
+        _netnicectl("set", algorithm, *(f"{name}={before.get(name, 0)}" for name in values))
 
 
 def _netnicectl(*words: str, check: bool = True) -> subprocess.CompletedProcess[str]:

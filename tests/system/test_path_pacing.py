@@ -35,7 +35,7 @@ def _gaps(found: Bursts) -> list[float]:
 
 
 def forced() -> contextlib.AbstractContextManager[None]:
-    return parameters("netnice", force_window=_WINDOW, max_gap=0)
+    return parameters("netnice", force_window=_WINDOW, longest_gap=0)
 
 
 def odd(found: Sequence[tuple[float, int]]) -> float:
