@@ -76,8 +76,8 @@ def daemon_pulling(
 ) -> Iterator[Background]:
     """A pull that a client asks podman's daemon for: the daemon is in the background, its client is not."""
     with Registry(sender, store) as registry, Podman(receiver) as podman:
-        if before := under(scenario.kind):
-            receiver.run(*before, "-n", "0", "-p", str(podman.process.pid))
+        if scenario.kind == "netnice":
+            receiver.run(program("netnice"), "-n", "0", "-p", str(podman.process.pid))
         argv = podman.pull(registry.image(_IMAGE))
         with _transferring(scenario, conditions, sender, receiver, registry.port, argv) as background:
             yield background
