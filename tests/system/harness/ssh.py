@@ -28,6 +28,7 @@ class Sshd:
             "StrictModes": "no",
             "UsePAM": "no",
             "PermitRootLogin": "prohibit-password",
+            "SetEnv": f"HOME={self.folder}",  # not what the machine's root begins a shell with
         }
         words = [word for key, value in options.items() for word in ("-o", f"{key}={value}")]
         self.process = namespace.spawn("sshd", "-D", "-e", "-f", "/dev/null", *words)
