@@ -12,6 +12,7 @@ use netnice_loader::settings::slow_above;
 use netnice_loader::sockets::{flows, sockets_of, Flow};
 
 use super::line::Report;
+
 const FIRST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_millis(200);
 /// Without an acknowledgement for so long a connection is starved.
