@@ -33,6 +33,14 @@ def test_a_table_has_means_and_marks_what_misses() -> None:
     assert lines[3] == "| 10 | – · – | 0.96 · 1.0 |"
 
 
+def test_a_number_with_an_interval_is_marked_only_if_it_is_surely_another() -> None:
+    number = Number("kept", least=0.95, most=1.05, beside=1.0)
+    frame = pd.DataFrame({"kept": [0.9, 0.92, 0.94, 0.9, 0.92], "rate": 1.0, "pair": "a"})
+    assert tables.text(number, frame) == "**0.92±0.02**"
+    assert tables.text(number, frame.assign(kept=[0.5, 1.3, 0.94, 0.9, 0.92])) == "0.91±0.35"
+    assert tables.text(number, frame[:1]) == "0.90"
+
+
 def test_only_what_is_between_the_marks_is_written(tmp_path: Path) -> None:
     file = tmp_path / "some.md"
     file.write_text("before\n<!-- table one kept -->\nold\n<!-- end -->\nafter\n")

@@ -53,12 +53,14 @@ def measure(bar: Bar, rows: Sequence[Row]) -> tuple[float, float, int] | None:
     """A bar's value, the half width of its 95 % interval and the number of seeds; None: not run."""
     found = [by_seed(bar, metric, rows) for metric in (bar.metric, bar.or_metric) if metric]
     values = [max(one[seed] for one in found) for seed in found[0] if all(seed in one for one in found)]
-    if not values:
-        return None
+    return (statistics.fmean(values), half_interval(values), len(values)) if values else None
+
+
+def half_interval(values: Sequence[float]) -> float:
+    """Half the width of the 95 % interval of their mean; of one value it is not a number."""
     count = len(values)
     t = T_975[count - 2] if count - 2 < len(T_975) else 1.96
-    half = t * statistics.stdev(values) / count**0.5 if count > 1 else float("nan")
-    return statistics.fmean(values), half, count
+    return t * statistics.stdev(values) / count**0.5 if count > 1 else float("nan")
 
 
 def by_seed(bar: Bar, metric: str, rows: Sequence[Row]) -> dict[int, float]:

@@ -85,12 +85,16 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Number:
-    """A number of a table, the mean over the runs, and the bounds outside of which it is marked."""
+    """A number of a table, the mean over the runs, and the bounds outside of which it is marked.
+
+    `beside`: the half of its 95 % interval is shown, and it is marked only if the interval leaves this value out.
+    """
 
     metric: str
     digits: int = 2
     least: float | None = None
     most: float | None = None
+    beside: float | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@
 """
 
 import importlib
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ import pandas as pd
 
 from netnice_lab import places
 from netnice_lab.errors import LabError
-from netnice_lab.judgement import claims
+from netnice_lab.judgement import bars, claims
 from netnice_lab.model.experiment import Number, Results, Summary, Table, select
 from netnice_lab.publishing import figures, papers
 
@@ -31,6 +32,10 @@ def text(number: Number, rows: pd.DataFrame) -> str:
     mean = float(rows[number.metric].mean())
     missed = (number.least is not None and mean < number.least) or (number.most is not None and mean > number.most)
     shown = f"{mean:.{number.digits}f}"
+    if number.beside is not None:
+        half = bars.half_interval(list(rows[number.metric].dropna()))
+        missed = missed and abs(mean - number.beside) > half
+        shown += "" if math.isnan(half) else f"±{half:.{number.digits}f}"
     return f"**{shown}**" if missed else shown
 
 
