@@ -31,7 +31,6 @@
 #define NN_OWN_LOST 16u /* 1/16 packet time: after a loss, as the buffer may be no longer than a pair. */
 #define NN_OWN_ALONE 32u /* of a level without a threshold: nothing else bounds its queue from below. */
 #define NN_OWN_SHORT 8u /* packet times. Less is below level 0's limit, and may be level 1's or 2's own queue. */
-#define NN_NEARER 2u /* a return takes this part of the missing window each round. */
 #define NN_PROBE 8u /* a probe adds this part of W each round. Of four that were tried, the best beside documents. */
 #define NN_EXCESS 8u /* part of the excess above the siblings' mean that a flow gives up each round. */
 
@@ -166,13 +165,11 @@ nn_inline void nn_back_off(struct nn_state *m, const struct nn_report *r, struct
 /* A step of a return, or of the first slow start. False: W is where it was to go. */
 nn_inline bool nn_rise(struct nn_state *m, struct nn_window *win, u32 target)
 {
-	u32 missing = nn_sub_saturating(target, win->w);
-
 	if (m->full == NN_NEVER)
 		m->probing = 2;
 	else
 		m->returning = 3;
-	win->ssthresh = nn_add_saturating(win->w, nn_min(win->w, target == NN_NEVER ? NN_NEVER : missing / NN_NEARER));
+	win->ssthresh = nn_add_saturating(win->w, nn_min(win->w, nn_sub_saturating(target, win->w)));
 	return win->ssthresh > win->w + NN_ONE / 2;
 }
 
@@ -209,7 +206,7 @@ nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_
 		m->quiet = 0;
 		return;
 	}
-	if (m->phase == NN_RISING && (queued > (u64)alpha / 2 * r->siblings || r->slow > r->seen / 2))
+	if (m->phase == NN_RISING && queued > (u64)alpha / 2 * r->siblings)
 		m->phase = NN_STEADY;
 	m->probing -= m->probing > 0;
 	m->returning -= m->returning > 0;

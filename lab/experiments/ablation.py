@@ -33,7 +33,6 @@ BY_PARAMETER = {
     "below-one-segment": {"min_window": 4096},
     "longest-gap": {"max_gap": 0},
     "queue-floor": {"queue_floor": 0},
-    "first-window": {"initial_window": 2},
 }
 """What a parameter switches off."""
 WITHOUT = ("nothing", *BY_PARAMETER, *ABLATIONS)
@@ -59,6 +58,23 @@ def one(rate: float, seed: int) -> Scenario:
     return Scenario(network, (flow,), 60.0, 1.0, seed, sysctls=LARGE if rate >= 100 else ())
 
 
+def beside_turns(flows: int, on: float, seed: int) -> Scenario:
+    """Flows beside one of CUBIC that sends for so many seconds, and is silent for as many: 20 Mbit/s, 40 ms."""
+    network = dumbbell(20_000_000, 40_000, Queue("fifo", bytes=100_000))
+    other = Bulk("www", "home", 1, "cubic", (2.0, 2.0), group="foreground", on=on, off=on)
+    ours = Bulk("www", "home", flows, NAME, (0.1, 1.0), group="background")
+    return Scenario(network, (other, ours), 40.0, 6.0, seed)
+
+
+def set_free(flows: int, rate: float, rtt: int, seed: int) -> Scenario:
+    """What flows have in the first three seconds after one of CUBIC went: a buffer of a BDP."""
+    capacity, began, ended = int(rate * 1e6), 5.0, 20.0
+    network = dumbbell(capacity, rtt, Queue("fifo", bytes=capacity * rtt // 8_000_000))
+    other = Bulk("www", "home", 1, "cubic", (began, began), stop=ended, group="foreground")
+    ours = Bulk("www", "home", flows, NAME, (0.1, 1.0), group="background")
+    return Scenario(network, (other, ours), ended + 3.0, ended, seed, sysctls=LARGE if rate >= 100 else ())
+
+
 def uploads(flows: int, seed: int, **path: float) -> Scenario:
     """Flows beside documents on half of the path: 20 Mbit/s, 40 ms, a buffer of a BDP if nothing else is said."""
     return today(NAME, flows=flows, seed=seed, **path)  # type: ignore[arg-type]  # rate, rtt and buffer only
@@ -77,10 +93,26 @@ WHERE: dict[str, dict[str, World]] = {
         "alone, 1 Mbit/s": World(partial(one, 1.0), "background"),
         "alone, 100 Mbit/s": World(partial(one, 100.0), "background"),
         "64 flows": World(lambda seed: together(NAME, 64, seed, 10.0), "background", "background_fairness"),
+        "4 flows, 100 Mbit/s": World(lambda seed: together(NAME, 4, seed, 100.0), "background", "background_fairness"),
+        "64 netnice2, 100 Mbit/s": World(
+            lambda seed: together(SECOND, 64, seed, 100.0), "background", "background_fairness"
+        ),
         "over 19 netnice1": World(lambda seed: beside(NAME, FIRST, 19, seed, 10.0, 1.0), "upper", "filled"),
         "netnice1 over 19 netnice2": World(lambda seed: beside(FIRST, SECOND, 19, seed, 10.0, 1.0), "upper", "filled"),
+        "netnice1 over 19 netnice2, ½ BDP": World(
+            lambda seed: beside(FIRST, SECOND, 19, seed, 10.0, 0.5), "upper", "filled"
+        ),
         "CUBIC over 16, ½ BDP": World(lambda seed: beside("cubic", NAME, 16, seed, 10.0, 0.5), "upper", "filled"),
         "CUBIC over 19, 100 Mbit/s": World(lambda seed: beside("cubic", NAME, 19, seed, 100.0, 1.0), "upper", "filled"),
+    },
+    "turns": {
+        "1 s": World(partial(beside_turns, 1, 1.0), "background", "foreground"),
+        "1 s, 8 flows": World(partial(beside_turns, 8, 1.0), "background", "foreground"),
+        "4 s": World(partial(beside_turns, 1, 4.0), "background", "foreground"),
+        "free": World(partial(set_free, 1, 20.0, 40_000), "background"),
+        "free, 8 flows": World(partial(set_free, 8, 20.0, 40_000), "background"),
+        "free, 100 Mbit/s": World(partial(set_free, 1, 100.0, 40_000), "background"),
+        "free, 10 Mbit/s, 100 ms": World(partial(set_free, 1, 10.0, 100_000), "background"),
     },
     "lines": {
         "both ways": World(lambda seed: at_home(NAME, "symmetric", "both", True, seed), "up"),
@@ -88,7 +120,6 @@ WHERE: dict[str, dict[str, World]] = {
         "ADSL": World(lambda seed: alone(NAME, "adsl", seed), "first"),
         "LTE": World(lambda seed: by_radio(NAME, "lte", seed), "background"),
         "Wi-Fi": World(lambda seed: by_radio(NAME, "wifi", seed), "background"),
-        "satellite": World(lambda seed: by_radio(NAME, "satellite", seed), "background"),
         "route": World(lambda seed: rerouted(NAME, "there", "up", True, seed), "background"),
     },
     "programs": {

@@ -89,9 +89,7 @@ def beside_documents(kind: str, way: str, floor: int, connections: int, seed: in
     return with_floor(today(control(kind, way), flows=connections, seed=seed), kind, way, floor)
 
 
-GROWS = "{mean} ± {half}: after a loss it grows for some seconds until it has its share again"
 TAKES_MORE = "× {mean}: as without a floor; the connections have 5.5 Mbit/s and more, where the limited flow has 1"
-SIXTEEN = "× {mean} ± {half}: the connections have 6.9 Mbit/s, where the limited flow has 4.4"
 
 
 def met(way: str, floor: int, flows: int, connections: int) -> Bar:
@@ -101,16 +99,7 @@ def met(way: str, floor: int, flows: int, connections: int) -> Bar:
     if RATE * connections / (connections + flows) < floor * 1_000_000:
         plain = {**ours, "kind": "cubic", "way": WAYS[0], "floor": FLOORS[0]}
         return Bar(says, "background", {**ours, "kind": "floor"}, plain, minimum=PART)
-    below = (way, floor, flows, connections) == ("up", 5, 1, 1)
-    bar = Bar(says, "background", {**ours, "kind": "floor"}, minimum=PART * floor)
-    return replace(bar, holds=False, reason=GROWS) if below else bar
-
-
-def dearer(way: str, floor: int, connections: int) -> str:
-    """Why documents are slower than the bar; empty: they are not."""
-    if floor == 1:
-        return TAKES_MORE
-    return SIXTEEN if (way, connections) == ("up", 16) else ""
+    return Bar(says, "background", {**ours, "kind": "floor"}, minimum=PART * floor)
 
 
 EXPERIMENTS["at-least-flows"] = Experiment(
@@ -146,7 +135,7 @@ EXPERIMENTS["at-least-documents"] = Experiment(
         Bar(f"{way}, floor {floor}, {connections}", "latency_geometric",
             {"kind": "floor", "way": way, "floor": floor, "connections": connections},
             {"kind": "limited", "way": way, "floor": floor, "connections": connections}, maximum=SLOWER,
-            holds=not dearer(way, floor, connections), reason=dearer(way, floor, connections))
+            holds=floor != 1, reason=TAKES_MORE if floor == 1 else "")
         for way in WAYS for floor in FLOORS for connections in CONNECTIONS
     ],
 )  # fmt: skip

@@ -186,9 +186,9 @@ fn the_first_slow_start_doubles_until_a_segment_is_queued() {
 }
 
 #[test]
-fn a_return_takes_half_of_what_is_missing() {
+fn a_return_doubles_to_what_is_remembered() {
     let (w, ssthresh, state) = once(remembers(RISING, 40.0), clear());
-    assert_eq!((w, ssthresh), (20.0, 27.5), "to 7/8 of 40");
+    assert_eq!((w, ssthresh), (20.0, 35.0), "to 7/8 of 40");
     assert_eq!(u32::from(state.phase()), RISING);
     let (_, ssthresh, _) = once(remembers(RISING, 400.0), clear());
     assert_eq!(ssthresh, 40.0, "twice the window at most");

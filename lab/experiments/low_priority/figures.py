@@ -21,7 +21,6 @@ from experiments.low_priority.access import (
     bulk,
     scenario,
 )
-from netnice_lab.judgement.misses import EDGE
 from netnice_lab.measures import over_time
 from netnice_lab.model.experiment import Bar, Experiment, Figure, Number, Table
 from netnice_lab.model.scenario import Scenario
@@ -82,9 +81,7 @@ EXPERIMENTS["lbe-fig2"] = Experiment(
     quick={"protocol": ("cubic",)},
     bars=[
         Bar(f"{there} is below {name}", "first_share", {"there": there, "protocol": name},
-            minimum=0.95 if there == NICE and name in REPORTED else 0.75,
-            holds=(there, name) != ("netnice", "nnledbatpp"),
-            reason=EDGE if (there, name) == ("netnice", "nnledbatpp") else "")
+            minimum=0.95 if there == NICE and name in REPORTED else 0.75)
         for there in (NICE, "netnice") for name in ("cubic", "reno", "bbr", "nnledbat", "nnledbatpp", "lp")
     ] + [
         Bar(f"{there} shares equally with {name}", "first_share", {"there": there, "protocol": name},

@@ -222,15 +222,12 @@ MISSES["nicer-fig7"] = misses.read(
             netnice 0.3 0: 19x1
         """,
         "it comes, but slowly: its own slow start ends at the lower flow's queue, then a segment a round trip": """
-            netnice 10 1: 2 32
-            netnice 10 2: 3
-            netnice 100 1: 3 2 32 19x2
+            netnice 10 1: 3 2
+            netnice 10 2: 3 19x3
+            netnice 100 1: 2 32 19x2
             netnice 100 2: 3 19x3
             netnice 1000 1: 3 2 32 19x3 19x2
             netnice 1000 2: 3 19x3
-        """,
-        misses.DRAWN: """
-            netnice 1000 0: 19x1
         """,
         "met until siblings' mean became one of 66 ms; why not now was not examined": """
             netnice 0.3 1: 19x2
@@ -250,7 +247,7 @@ MISSES["nicer-fig7"] = misses.read(
         """,
         "not examined; likely it leaves slow start by the queue of a burst, and then grows by an eighth a round": """
             netnice 100 0: 1 321
-            netnice 1000 0: 1
+            netnice 1000 0: 321
         """,
     }
 )

@@ -30,9 +30,6 @@ MISSES: dict[str, dict[str, str]] = {}
 OURS, TABLE_1 = LEVELS["netnice"][1:], LEVELS["nicer"][1:]
 MISSES["nicer-alone"] = misses.read(
     {
-        "{mean} of CUBIC, from the fourth second on: its sawtooth, the same with every buffer": """
-            netnice2: 1000/0.5 1000/1 1000/2 1000/4
-        """,
         "{mean} of the link: its own queue has it cut to a quarter (level 1) or a twentieth (level 2), which is the "
         "paper's III.D; that it waits for a second such round does not end it": """
             the paper's link is used by: nicer1 nicer2
@@ -80,7 +77,6 @@ DEEP = (
     "the foreground fills so deep a buffer once in the run or not at all, and Nice's threshold is a part of the "
     "largest queue: until then its 19 flows are in the queue too"
 )
-LATE = "measured from 5 s after their start; what a loss then takes from Reno returns in a minute at 1 Gbit/s"
 MORE_THAN_BEFORE = (
     "{mean}: beside 19 flows a foreground keeps less than beside those of the core before, which had .95; not examined"
 )
@@ -105,7 +101,6 @@ MISSES["nicer-pairs"] = misses.read(
         SHALLOW: """
             goodput reno:netnice x19: 10/0.5 1000/0.5
             goodput netnice:netnice1 x19: 10/0.5
-            goodput cubic:netnice x19: 100/0.5
         """,
         DEEP: """
             goodput reno:netnice x19: 1000/4
@@ -113,8 +108,8 @@ MISSES["nicer-pairs"] = misses.read(
             goodput cubic:netnice x19: 1000/4
             latency cubic:netnice x19: 1000/4
         """,
-        LATE: """
-            goodput reno:netnice x4: 1000/1
+        "{mean}, one run; not examined": """
+            latency netnice:netnice2 x4: 100/1
         """,
         misses.DRAWN: """
             goodput cubic:netnice x19: 1000/0.5
@@ -209,6 +204,10 @@ MISSES["nicer-together"] = misses.read(
             jain netnice1: 10/64
             jain netnice2: 10/64
             goodput netnice2: 10/4 100/2
+        """,
+        misses.EDGE: """
+            goodput netnice: 10/16
+            goodput netnice2: 100/4
         """,
         "{mean} of what one has; not examined": """
             goodput netnice1: 100/16

@@ -167,8 +167,7 @@ EXPERIMENTS["vulture-fig9"] = report_figure(
     pinned=("use", "found"),
     bars=[
         Bar("found within 2 s", "found", {"receiver": "tide"}, maximum=2.0),
-        Bar("as the sender: found within 2 s", "found", {"receiver": "as_sender"}, maximum=2.0, holds=False,
-            reason="{mean} s: it takes half of what is missing a round trip, TIDE doubles"),
+        Bar("as the sender: found within 2 s", "found", {"receiver": "as_sender"}, maximum=2.0),
         faithful("use of the off periods", "use", 0.56, {}, holds=False, reason=NOISE),
         faithful("seconds to find what is free", "found", 20.0, {}),
         printed("seconds until it grows: two round trips and a full queue", "noticed", {}, most=0.3),

@@ -76,25 +76,11 @@ ABLATIONS = {
             "",
         ),
         Mutant(
-            "half-of-the-way",
-            "a return doubles the window each round",
-            DECIDE,
-            "missing / NN_NEARER",
-            "missing",
-        ),
-        Mutant(
             "probe",
             "beyond the remembered window it grows as Vegas does",
             DECIDE,
             "if (m->quiet >= 2 * NN_QUIET && win->w >= NN_ONE)",
             "if (false)",
-        ),
-        Mutant(
-            "rise-ends",
-            "a rise goes on while most segments of a clear round are slow",
-            DECIDE,
-            " || r->slow > r->seen / 2",
-            "",
         ),
         Mutant(
             "together",
