@@ -98,7 +98,7 @@ class TestRules:
         file.write_text('[[rule]]\nlabel = "nobody"\n')
         assert "no container is meant now" in ctl(folder, "policy", "apply", str(file)).stderr
 
-    @pytest.mark.skipif(not shutil.which("podman"), reason="podman is not installed")
+    @pytest.mark.verify("podman is installed by ./setup verify alone")
     def test_podman(self, tmp_path: Path) -> None:
         name, root = f"nnt-{os.getpid()}", tmp_path / "root"
         root.mkdir()
