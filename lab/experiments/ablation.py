@@ -38,7 +38,7 @@ BY_PARAMETER = {
 WITHOUT = ("nothing", *BY_PARAMETER, *ABLATIONS)
 SEEDS = 5
 MOVED = 0.05
-"""Part of a number by which a mechanism must move its mean to show in a table, if the 95 % interval leaves out none."""
+"""Part of a number by which a mechanism must move its mean to show in a table, if the 95 % interval leaves 1 out."""
 
 
 @dataclass(frozen=True)

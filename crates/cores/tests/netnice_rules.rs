@@ -295,8 +295,11 @@ fn a_return_that_meets_congestion_halves_the_memory() {
     assert_eq!(flow.window(), 40.0, "10 doubled twice, of 7/8 of 64");
     flow.round(QUEUED_US);
     flow.set_window(20.0);
-    let found = grown(&mut flow, 5);
-    assert!(found.iter().all(|w| *w <= 29.0), "of 32 now 28, and one: {found:?}");
+    assert_eq!(
+        grown(&mut flow, 6),
+        [20.0, 21.0, 22.0, 22.0, 29.0, 30.0],
+        "to 7/8 of 32 at once, then a segment a round"
+    );
 }
 
 #[test]

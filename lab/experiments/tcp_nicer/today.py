@@ -207,11 +207,10 @@ MISSES["nicer-together"] = misses.read(
         """,
         misses.EDGE: """
             goodput netnice: 10/16
-            goodput netnice2: 100/4
         """,
         "{mean} of what one has; not examined": """
             goodput netnice1: 100/16
-            goodput netnice2: 100/16
+            goodput netnice2: 100/4 100/16
         """,
     }
 )
