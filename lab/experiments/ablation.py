@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from experiments import programs
 from experiments.frontier import today
-from experiments.lines.usual import at_home, by_radio, rerouted
+from experiments.lines.usual import FAR, NEAR, at_home, by_radio, rerouted
 from experiments.low_priority.access import alone
 from experiments.tcp_nicer.levels import LARGE, LEVELS, beside, round_trip, together
 from netnice_lab.engine.changes import ABLATIONS
 from netnice_lab.model.experiment import Experiment, Figure, Number, Table
 from netnice_lab.model.scenario import Scenario
-from netnice_lab.model.topology import Queue, dumbbell
-from netnice_lab.model.traffic import Bulk
+from netnice_lab.model.topology import Link, Pipe, Queue, Topology, dumbbell
+from netnice_lab.model.traffic import Bulk, Change
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,6 +75,28 @@ def set_free(flows: int, rate: float, rtt: int, seed: int) -> Scenario:
     return Scenario(network, (other, ours), ended + 3.0, ended, seed, sysctls=LARGE if rate >= 100 else ())
 
 
+def further(seed: int) -> Scenario:
+    """One upload, 1 Mbit/s, 40 ms with a jitter of 5; after 60 s the way there is 100 ms longer. From minute ten on."""
+    network = Topology(
+        ("bulk", "home"),
+        ("router", "modem"),
+        (
+            Link("bulk", "router", back=Pipe(delay=NEAR)),
+            Link("router", "modem", forward=Pipe(1_000_000, Queue("fifo", bytes=20_000))),
+            Link("modem", "home", forward=Pipe(delay=NEAR, jitter=5_000)),
+        ),
+    )
+    change = Change(60.0, "modem", f"qdisc change dev modem-2 root netem delay {FAR}us 5000us limit 1000000")
+    return Scenario(network, (Bulk("bulk", "home", 1, NAME, (0.0, 1.0)), change), 700.0, 640.0, seed)
+
+
+def small_files(seed: int) -> Scenario:
+    """A kilobyte every 100 ms for 15 s, then all that one upload can, its first four seconds: 20 Mbit/s, 40 ms."""
+    network = dumbbell(20_000_000, 40_000, Queue("fifo", bytes=100_000))
+    flow = Bulk("www", "home", 1, NAME, (0.5, 0.6), group="background", message=1000, messages=150, gap=0.1)
+    return Scenario(network, (flow,), 20.0, 16.0, seed)
+
+
 def uploads(flows: int, seed: int, **path: float) -> Scenario:
     """Flows beside documents on half of the path: 20 Mbit/s, 40 ms, a buffer of a BDP if nothing else is said."""
     return today(NAME, flows=flows, seed=seed, **path)  # type: ignore[arg-type]  # rate, rtt and buffer only
@@ -120,6 +142,7 @@ WHERE: dict[str, dict[str, World]] = {
         "ADSL": World(lambda seed: alone(NAME, "adsl", seed), "first"),
         "LTE": World(lambda seed: by_radio(NAME, "lte", seed), "background"),
         "Wi-Fi": World(lambda seed: by_radio(NAME, "wifi", seed), "background"),
+        "further": World(further, "background"),
         "route": World(lambda seed: rerouted(NAME, "there", "up", True, seed), "background"),
     },
     "programs": {
@@ -127,6 +150,7 @@ WHERE: dict[str, dict[str, World]] = {
         "15 idle": World(lambda seed: programs.scenario(NAME, "idle-15", "documents", seed), "busy"),
         "greeting": World(lambda seed: programs.scenario(NAME, "greeting", "documents", seed), "busy"),
         "6 dead": World(lambda seed: programs.scenario(NAME, "dead-6", "documents", seed), "busy"),
+        "small files": World(small_files, "background"),
         "pauses": World(lambda seed: programs.scenario(NAME, "pause-1", "documents", seed), "busy"),
     },
 }  # fmt: skip
