@@ -284,7 +284,7 @@ MISSES["programs"] = misses.read(
             the game's p95, ms: slow-0.35 slow-0.75
         """,
         misses.EDGE: """
-            gives way, of the long flow's: slow-1.5
+            comes back, of its own: slow-0.75
         """,
     }
 )

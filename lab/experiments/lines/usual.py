@@ -157,7 +157,7 @@ def exists(cell: Cell) -> bool:
 MISSES["lines-both"] = misses.read(
     {
         "the ACKs wait longer behind a full queue than Vegas can fill, and come in bursts": """
-            uploads beside CUBIC's downloads / CUBIC's: symmetric
+            uploads beside CUBIC's downloads / CUBIC's: symmetric household
         """,
         "without timestamps its RTT holds the queue of the way back, which it takes for one of its own way": """
             uploads beside CUBIC's downloads without timestamps / CUBIC's: symmetric household

@@ -90,6 +90,9 @@ MISSES["nice-fig9"] = misses.read(
             nice/null at 16 h: wifi
             nice/null at 20 h: wifi
         """,
+        misses.EDGE: """
+            netnice/null at 16 h: wifi
+        """,
     }
 )
 

@@ -89,6 +89,7 @@ MISSES["nicer-pairs"] = misses.read(
             goodput reno:netnice x19: 0.3/8.5
             goodput netnice:netnice1 x19: 0.3/8.5
             goodput netnice1:netnice2 x19: 0.3/8.5
+            sum netnice1:netnice2 x19: 0.3/8.5
             goodput reno:netnice1 x19: 0.3/8.5
             goodput netnice:netnice1 x1: 0.3/8.5
             latency netnice:netnice1 x1: 0.3/8.5
@@ -112,9 +113,6 @@ MISSES["nicer-pairs"] = misses.read(
         """,
         misses.DRAWN: """
             goodput cubic:netnice x19: 1000/0.5
-        """,
-        misses.EDGE: """
-            goodput netnice:netnice2 x4: 0.3/8.5
         """,
         ALONE: """
             sum reno:netnice2 x19: 1000/0.5
@@ -206,6 +204,9 @@ MISSES["nicer-together"] = misses.read(
             jain netnice1: 10/64
             jain netnice2: 10/64
             goodput netnice2: 10/4 100/2
+        """,
+        misses.EDGE: """
+            goodput netnice: 10/16
         """,
         "{mean} of what one has; not examined": """
             goodput netnice1: 100/16

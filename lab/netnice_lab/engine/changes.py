@@ -223,6 +223,13 @@ ABLATIONS = {
             "if (rtt && !ack)",
         ),
         Mutant(
+            "delayed-acks",
+            "a segment's time holds what a receiver delays its ACKs by",
+            SENDER,
+            "if (before && rtt && ack->acked && quick)",
+            "if (before && rtt && ack->acked + (quick & 0))",
+        ),
+        Mutant(
             "coming-back",
             "a flow that finds the path free waits for the deadline of its last pair",
             SENDER,
