@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from experiments import programs
 from experiments.frontier import today
-from experiments.lines.usual import FAR, NEAR, at_home, by_radio, rerouted
+from experiments.lines.usual import FAR, NEAR, at_home, by_radio, rerouted, two_ways
 from experiments.low_priority.access import alone
 from experiments.tcp_nicer.levels import LARGE, LEVELS, beside, round_trip, together
 from netnice_lab.engine.changes import ABLATIONS
 from netnice_lab.model.experiment import Experiment, Figure, Number, Table
 from netnice_lab.model.scenario import Scenario
-from netnice_lab.model.topology import Link, Pipe, Queue, Topology, dumbbell
+from netnice_lab.model.topology import Queue, dumbbell
 from netnice_lab.model.traffic import Bulk, Change
 
 if TYPE_CHECKING:
@@ -77,15 +77,7 @@ def set_free(flows: int, rate: float, rtt: int, seed: int) -> Scenario:
 
 def further(seed: int) -> Scenario:
     """One upload, 1 Mbit/s, 40 ms with a jitter of 5; after 60 s the way there is 100 ms longer. From minute ten on."""
-    network = Topology(
-        ("bulk", "home"),
-        ("router", "modem"),
-        (
-            Link("bulk", "router", back=Pipe(delay=NEAR)),
-            Link("router", "modem", forward=Pipe(1_000_000, Queue("fifo", bytes=20_000))),
-            Link("modem", "home", forward=Pipe(delay=NEAR, jitter=5_000)),
-        ),
-    )
+    network = two_ways(NEAR, NEAR, rate=1_000_000, buffer=20_000, jitter=5_000)
     change = Change(60.0, "modem", f"qdisc change dev modem-2 root netem delay {FAR}us 5000us limit 1000000")
     return Scenario(network, (Bulk("bulk", "home", 1, NAME, (0.0, 1.0)), change), 700.0, 640.0, seed)
 

@@ -121,20 +121,25 @@ NEAR, FAR = 20_000, 120_000
 """Microseconds one way, before and after."""
 
 
+def two_ways(there: int, back: int, rate: int = 10_000_000, buffer: int = 175_000, jitter: int = 0) -> Topology:
+    """Microseconds each way, of a line of so many bit/s with a buffer of so many bytes."""
+    return Topology(
+        ("bulk", "home"),
+        ("router", "modem"),
+        (
+            Link("bulk", "router", back=Pipe(delay=back)),
+            Link("router", "modem", forward=Pipe(rate, Queue("fifo", bytes=buffer))),
+            Link("modem", "home", forward=Pipe(delay=there, jitter=jitter)),
+        ),
+    )
+
+
 def rerouted(name: str, way: str, step: str, stamps: bool, seed: int) -> Scenario:
     """One flow over 10 Mbit/s, RTT 40 ms: the way 'there' or 'back' becomes 100 ms longer, or as much shorter."""
     chosen = protocol(name)
     before, after = (NEAR, FAR) if step == "up" else (FAR, NEAR)
     there, back = (before, NEAR) if way == "there" else (NEAR, before)
-    network = Topology(
-        ("bulk", "home"),
-        ("router", "modem"),
-        (
-            Link("bulk", "router", back=Pipe(delay=back)),
-            Link("router", "modem", forward=Pipe(10_000_000, Queue("fifo", bytes=175_000))),
-            Link("modem", "home", forward=Pipe(delay=there)),
-        ),
-    )
+    network = two_ways(there, back)
     node, device = ("modem", "modem-2") if way == "there" else ("router", "router-0")
     change = Change(CHANGE, node, f"qdisc change dev {device} root netem delay {after}us limit 1000000")
     flow = Bulk("bulk", "home", 1, chosen.congestion_control, (0.0, 1.0))
