@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+import io
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from experiments.tcp_nice.section4 import DEMAND, PACKET, paper
 from netnice_lab import cli, places
@@ -12,6 +15,7 @@ from netnice_lab.engine import sweep
 from netnice_lab.engine.programs import Programs
 from netnice_lab.errors import LabError
 from netnice_lab.model import catalogue
+from netnice_lab.model.output import Output
 from netnice_lab.model.protocols import protocol
 from netnice_lab.model.topology import Queue
 from netnice_lab.model.traffic import Bulk
@@ -130,3 +134,26 @@ def test_a_new_experiment_is_listed_and_run(
     listed, ran = capsys.readouterr().out.split("keys: protocol")
     assert "toy" in listed and "1 runs  Toy" in listed
     assert "cubic" in ran and "latency" in ran
+
+
+class Instant:
+    """Runs nothing."""
+
+    def map(self, tasks: Sequence[sweep.Task], limit: float) -> Iterator[tuple[sweep.Task, Output]]:
+        """What a guest gave that has left no line."""
+        return ((task, Output({}, limit, 0.0, "key")) for task in tasks)
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_progress_is_lines_where_no_terminal_shows_a_bar(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep, "SAYS", 0.0)
+    said, task = Console(file=io.StringIO(), force_terminal=terminal), sweep.Task("t", {}, 1, paper("none").render())
+    assert len(list(sweep.boot_guests([task, task], Instant(), 1.0, said))) == 2
+    assert isinstance(said.file, io.StringIO)
+    assert ("1 of 2 guests, now t\n2 of 2 guests, now t\n" in said.file.getvalue()) is not terminal
+
+
+def test_messages_need_a_gap() -> None:
+    assert Bulk("a", "b", 1, "reno", messages=3, message=10, gap=0.1).gap
+    with pytest.raises(LabError, match="3 messages with no gap"):
+        Bulk("a", "b", 1, "reno", messages=3, message=10)

@@ -3,6 +3,7 @@
 
 import multiprocessing
 import signal
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 JOBS = 2
+SAYS = 30.0
+"""Seconds between two lines of progress where no terminal shows a bar."""
 
 
 @dataclass(frozen=True)
@@ -149,12 +152,16 @@ def tasks(
 
 
 def boot_guests(todo: Sequence[Task], engine: Engine, limit: float, console: Console) -> Iterator[Output]:
-    """Execute tasks with progress; a guest that had to be started again is no secret."""
+    """Execute tasks with progress, a bar or lines; a guest that had to be started again is no secret."""
     say, deaths = partial(console.print, markup=False, highlight=False, soft_wrap=True), 0
+    said = time.monotonic()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         bar = progress.add_task("guests", total=len(todo))
-        for task, output in engine.map(todo, limit) if todo else ():
+        for number, (task, output) in enumerate(engine.map(todo, limit) if todo else (), 1):
+            if not console.is_terminal and time.monotonic() - said >= SAYS:
+                said = time.monotonic()
+                say(f"{number} of {len(todo)} guests, now {task.experiment}")
             deaths += len(output.deaths)
             for words in output.deaths:
                 say(f"warning: {task.name}: the guest's kernel died and was started again:\n    {words}")

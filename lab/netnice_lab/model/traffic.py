@@ -47,6 +47,11 @@ class Bulk:
     sink_control: str = "reno"
     reads: tuple[int, float] = (0, 0.0)
 
+    def __post_init__(self) -> None:
+        """Messages at one instant would keep virtual time there."""
+        if self.messages and self.gap <= 0:
+            raise LabError(f"{self.messages} messages with no gap", "time would stand still", "give a gap in seconds")
+
 
 @dataclass(frozen=True)
 class Document:
