@@ -22,6 +22,7 @@ struct nn_ack {
 	u32 delivered; /* segments delivered so far in this connection, this ACK's included, wraps */
 	u32 sent_delivered; /* `delivered` as it was when the newest segment acknowledged here was sent */
 	u32 acked; /* segments this ACK newly delivered (cumulatively or by SACK) */
+	u32 lost; /* segments presumed lost and not yet delivered */
 	u32 rtt_us; /* round-trip time of the newest of them; 0: no valid sample */
 	u32 in_flight; /* segments in the network after this ACK */
 	u32 mss; /* payload bytes of a full segment */
@@ -39,8 +40,8 @@ enum nn_recovery {
 
 /* What a core wants the sender to do until the next ACK. */
 struct nn_send {
-	u32 cwnd; /* segments that may be in flight, at least 1 */
 	u64 rate; /* pacing, payload bytes per second, at least 1 */
+	u32 cwnd; /* segments that may be in flight, at least 1 */
 	bool now; /* send without waiting for a pacing deadline set when the window was smaller */
 };
 

@@ -19,7 +19,10 @@ struct nn_window {
 	u32 ssthresh; /* 1/4096 segment; slow start below it */
 	u32 prior_w; /* w before the last loss: restored if the loss proves false */
 	u16 floor; /* smallest w, 1/4096 segment */
-	u8 turn, asking; /* siblings.h: when the flow was counted, and its siblings below one segment */
+	u8 turn : 6; /* siblings.h: when the flow was counted */
+	u8 single : 1; /* below two segments they leave one by one, not in pairs */
+	u8 policed : 1; /* netnice/police.h: what is above a rate is lost without a queue */
+	u8 asking; /* siblings.h: siblings below one segment */
 };
 
 nn_inline void nn_window_set(struct nn_window *win, u64 w)

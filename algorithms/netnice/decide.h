@@ -17,99 +17,18 @@
  *   congestion during a return, halve it.
  * - Siblings keep alpha to beta segments queued together. A flow above their mean gives up a part of the excess.
  * - The queue is that of the forward path. W covers the queue of the reverse path.
+ * - A loss without a queue may be a policer's: police.h.
  * Parameters: threshold, fraction; alpha in 1/16 segment; band_packets in 1/16 packet time; queue_floor.
  */
 #ifndef NN_DECIDE_H
 #define NN_DECIDE_H
 
-#include "../common/params.h"
-#include "../common/verifier.h"
-#include "../common/window.h"
+#include "police.h"
 
 #define NN_QUIET 3u /* clear rounds before W returns; twice as many before a probe, for pages to end. */
-#define NN_WAIT_LEAST (4 * NN_ONE) /* shorter rounds have too few segments to skip one. */
-#define NN_OWN_LOST 16u /* 1/16 packet time: after a loss, as the buffer may be no longer than a pair. */
-#define NN_OWN_ALONE 32u /* of a level without a threshold: nothing else bounds its queue from below. */
 #define NN_OWN_SHORT 8u /* packet times. Less is below level 0's limit, and may be level 1's or 2's own queue. */
 #define NN_PROBE 8u /* a probe adds this part of W each round. Of four that were tried, the best beside documents. */
 #define NN_EXCESS 8u /* part of the excess above the siblings' mean that a flow gives up each round. */
-
-enum nn_phase { NN_RISING, NN_STEADY, NN_WAITING };
-
-/* What is measured in a round. */
-struct nn_report {
-	u32 us; /* length of the round */
-	u32 base; /* RTT with empty queues, us */
-	u32 queue; /* least queueing delay of the forward path, us */
-	u32 reverse; /* queueing delay of the reverse path, us */
-	u32 delivered; /* segments */
-	u32 seen, slow; /* segments with a sample, and those of them above the limit */
-	u32 packet; /* service time of a full segment at the bottleneck, us; 0: unknown */
-	u32 depth; /* queueing delay at the last loss, us; NN_NEVER: none was lost */
-	u32 limit; /* of this round, us: nn_limit() at its begin */
-	u32 siblings; /* flows that share the path, this one included: at least 1 */
-	u32 mean; /* their mean window, 1/4096 segment */
-	bool limited; /* W limited the flow, and nothing is missing */
-	bool longer; /* a trial of a longer base begins: the queue may be the path's own length */
-};
-
-/* What it remembers. */
-struct nn_state {
-	u32 full; /* window that last filled the path without a queue, 1/4096 segment; NN_NEVER: unknown */
-	u16 phase : 2; /* enum nn_phase */
-	u16 probing : 2; /* rounds for which a queue is the flow's own */
-	u16 quiet : 4; /* clear rounds in a row */
-	u16 returning : 2; /* rounds for which a queue refutes `full` */
-	u16 drained : 1; /* the last judged round was congested */
-	u16 clocked : 1; /* of the sender: the peer's clock is known */
-	u16 packet; /* of the sender: service time of a segment, 16 us; 0: unknown */
-};
-
-nn_inline void nn_state_init(struct nn_state *m, struct nn_window *win, bool fresh)
-{
-	m->full = NN_NEVER;
-	m->probing = 2;
-	m->phase = fresh ? NN_RISING : NN_WAITING;
-	win->ssthresh = 2 * win->w;
-}
-
-/* In 1/4096 segment. */
-nn_inline u32 nn_alpha(nn_params p)
-{
-	return p[NN_P_alpha] << (NN_SHIFT - 4);
-}
-
-/* Queueing delay that is congestion, us. */
-nn_inline u32 nn_limit(nn_params p, const struct nn_report *r)
-{
-	u32 part = (u32)((u64)nn_min(r->base, r->depth) * p[NN_P_threshold] / 100);
-	u32 lost = p[NN_P_threshold] ? NN_OWN_LOST : NN_OWN_ALONE;
-	u32 own = r->depth == NN_NEVER ? p[NN_P_band_packets] : nn_min(p[NN_P_band_packets], lost);
-
-	own = (u32)((u64)r->packet * own >> 4);
-	return nn_max(nn_max(part, own), 2 * p[NN_P_queue_floor]);
-}
-
-nn_inline bool nn_is_congested(nn_params p, const struct nn_report *r)
-{
-	return (u64)r->slow * 100 > (u64)r->seen * p[NN_P_fraction];
-}
-
-/* Segments that all siblings keep queued, as this flow measures it: 1/4096 segment. */
-nn_inline u64 nn_queued(const struct nn_report *r, u32 w)
-{
-	u32 path = nn_max(r->base + r->reverse, 1);
-
-	return (u64)w * r->queue / (path + r->queue) * r->siblings;
-}
-
-/* The part of the queue that siblings' segments are, us: by what they have of the path, and half a segment more. */
-nn_inline u32 nn_explained(const struct nn_report *r, u32 w)
-{
-	u64 us = (nn_queued(r, w) + NN_ONE / 2) * r->packet >> NN_SHIFT;
-
-	return (!r->packet && w >= NN_ONE) || us > NN_NEVER ? NN_NEVER : (u32)us;
-}
 
 /* Of siblings one with more than `above` gives up a part of what it has above their mean. */
 nn_inline void nn_even_out(const struct nn_report *r, struct nn_window *win, u32 above)
@@ -150,7 +69,9 @@ nn_inline void nn_back_off(struct nn_state *m, const struct nn_report *r, struct
 	bool shorter = r->queue < nn_max(NN_OWN_SHORT * r->packet, 4 * floor_us);
 
 	m->quiet = 0;
-	if (m->returning && m->full != NN_NEVER)
+	if (win->w >= NN_WAIT_LEAST)
+		nn_police_end(m, win);
+	if (m->returning && !win->policed && m->full != NN_NEVER)
 		m->full /= 2;
 	m->returning = 0;
 	nn_even_out(r, win, r->mean);
@@ -208,6 +129,10 @@ nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_
 	}
 	if (m->phase == NN_RISING && queued > (u64)alpha / 2 * r->siblings)
 		m->phase = NN_STEADY;
+	if (win->policed) {
+		nn_police_clear(m, r, win);
+		return;
+	}
 	m->probing -= m->probing > 0;
 	m->returning -= m->returning > 0;
 	if (m->phase == NN_STEADY && m->quiet >= NN_QUIET && win->w < target && win->w >= NN_ONE)
@@ -221,6 +146,8 @@ nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_
 /* The round is over: `w` is the window for the next, and within it W may follow what is acknowledged up to `ssthresh`. */
 nn_inline void nn_decide_round(struct nn_state *m, const struct nn_report *r, struct nn_window *win, nn_params p)
 {
+	if (m->unqueued && nn_police_round(m, r, win))
+		return;
 	if (m->phase == NN_WAITING) {
 		m->phase = win->w < win->ssthresh ? NN_RISING : NN_STEADY;
 	} else if (r->longer) {
@@ -235,11 +162,13 @@ nn_inline void nn_decide_round(struct nn_state *m, const struct nn_report *r, st
 	}
 }
 
-/* A segment was lost, or marked: Reno's answer is the adapter's (common/flow.h). */
-nn_inline void nn_state_lost(struct nn_state *m, const struct nn_window *win, bool timeout)
+/* A segment was lost, or marked: Reno's answer is the adapter's (common/flow.h). `unqueued`: there was no queue. */
+nn_inline void nn_state_lost(struct nn_state *m, const struct nn_window *win, bool timeout, bool unqueued)
 {
-	m->full = nn_min(m->full, win->w / 2);
 	m->quiet = 0;
+	if (nn_police_lost(m, win, unqueued))
+		return;
+	m->full = nn_min(m->full, win->w / 2);
 	m->phase = timeout ? NN_WAITING : NN_STEADY;
 	m->probing = 0;
 }

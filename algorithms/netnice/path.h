@@ -24,10 +24,9 @@ enum nn_verdict { NN_TRIAL_SAME, NN_TRIAL_TRIED, NN_TRIAL_REFUTED };
 
 struct nn_trial {
 	u16 since; /* since when the queue stands still, 2^14 us */
-	u16 low, high; /* it lay between them, 64 us */
-	u16 longer; /* part of the base that is on trial, 64 us; 0: there is no trial */
+	u16 low, high; /* it lay between them, 64 us; `low` is the part of the base that is on trial */
 	u8 still : 4; /* rounds that it stood still */
-	u8 left : 4; /* clear rounds that the trial still takes */
+	u8 left : 4; /* clear rounds that the trial still takes; 0: there is none */
 	u8 doubts : 2; /* congested rounds of it */
 	u8 patience : 3; /* the next waits NN_TRIAL_STILL_US << patience: 10 minutes at most */
 };
@@ -75,17 +74,14 @@ nn_inline enum nn_verdict nn_trial_round(struct nn_trial *trial, u32 now_us, u32
 {
 	if (queue_us <= own_us)
 		trial->still = 0;
-	if (trial->longer) {
+	if (trial->left) {
 		if (congested && ++trial->doubts >= NN_DOUBTS) {
 			trial->patience = nn_min(trial->patience + 1u, 7);
 			return NN_TRIAL_REFUTED;
 		}
-		if (!congested && !--trial->left) {
-			trial->longer = 0;
+		if (!congested && !--trial->left)
 			trial->patience = 0;
-		}
 	} else if (queue_us > own_us && nn_trial_stands(trial, now_us, queue_us, width_us)) {
-		trial->longer = trial->low;
 		trial->left = NN_TRIAL_ROUNDS - 1;
 		trial->doubts = 0;
 		trial->still = 0;
@@ -96,13 +92,23 @@ nn_inline enum nn_verdict nn_trial_round(struct nn_trial *trial, u32 now_us, u32
 
 nn_inline u32 nn_trial_longer_us(const struct nn_trial *trial)
 {
-	return (u32)trial->longer << NN_TRIAL_SHIFT;
+	return (u32)trial->low << NN_TRIAL_SHIFT;
 }
 
 nn_inline void nn_trial_end(struct nn_trial *trial)
 {
-	trial->longer = 0;
+	trial->left = 0;
 	trial->still = 0;
+}
+
+/* The base fell by so many us while a part of it was on trial: a part of that is refuted. */
+nn_inline void nn_trial_shorten(struct nn_trial *trial, u32 us)
+{
+	if (!trial->left)
+		return;
+	trial->low -= (u16)nn_min(trial->low, us >> NN_TRIAL_SHIFT);
+	if (!trial->low)
+		nn_trial_end(trial);
 }
 
 #endif

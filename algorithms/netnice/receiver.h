@@ -27,6 +27,7 @@ struct nn_reader {
 	struct nn_window win;
 	struct nn_state state;
 	struct nn_trial trial;
+	u16 packet; /* service time of a segment, 16 us; 0: unknown */
 	struct nn_report report; /* not on the stack, of which eBPF has 512 bytes */
 	u32 limit; /* of the round at hand, us */
 	u32 seen, slow; /* segments of the round */
@@ -70,7 +71,7 @@ nn_inline void nn_reader_spacing(struct nn_receiver *flow, const struct nn_segme
 	u32 gap = seg->now_us - own->last_us, apart = (seg->tsval - own->last_tsval) * flow->delay.tick;
 
 	if (seg->stamped && flow->delay.tick && seg->segments == 1 && seg->bytes >= flow->mss)
-		own->state.packet = (u16)nn_min(nn_packet_after(own->state.packet, gap / 16, apart, gap, 1), 0xffff);
+		own->packet = (u16)nn_min(nn_packet_after(own->packet, gap / 16, apart, gap, 1), 0xffff);
 	own->last_us = seg->now_us;
 	own->last_tsval = seg->tsval;
 }
@@ -102,7 +103,7 @@ nn_rare void nn_reader_report(struct nn_receiver *flow, u32 now_us)
 		.delivered = round->segments,
 		.seen = own->seen,
 		.slow = own->slow,
-		.packet = 16 * own->state.packet,
+		.packet = 16 * own->packet,
 		.depth = NN_NEVER,
 		.siblings = nn_max(flow->siblings, 1),
 		.mean = nn_window_of_bytes(flow, flow->siblings_window),
@@ -156,7 +157,7 @@ nn_inline void nn_reader_arrival(struct nn_receiver *flow, nn_params p, const st
 
 	nn_reader_spacing(flow, seg);
 	if (nn_unlikely(arrival->hole) && own->state.full == NN_NEVER)
-		nn_state_lost(&own->state, &own->win, false);
+		nn_state_lost(&own->state, &own->win, false, false);
 	if (seg->stamped || arrival->round) {
 		own->seen += seg->segments;
 		own->slow += arrival->queue > own->limit ? seg->segments : 0;

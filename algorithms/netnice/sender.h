@@ -22,6 +22,8 @@
 #define NN_DEPTH_PART 4u /* of the base: a buffer of less is not assumed */
 #define NN_QUICK_US 25000u /* an ACK of one segment so soon after the last was not delayed: Linux waits 40 ms */
 #define NN_QUICK_SEGMENTS 12u /* nor are those of a connection's first segments (TCP_MAX_QUICKACKS is 16) */
+#define NN_UNQUEUED 8u /* part of the base below which a loss met no queue */
+#define NN_SINGLE_US 10000u /* segments that take longer leave one by one: pairs would be the queue */
 #define NN_DEPTH_UNIT 6 /* bits: 64 us */
 #define NN_NO_DEPTH 0xffffu
 
@@ -29,6 +31,7 @@ struct nn_sender {
 	struct nn_forward forward;
 	struct nn_state state;
 	struct nn_trial trial;
+	u16 packet; /* service time of a segment, 16 us; 0: unknown */
 	u16 depth; /* queue at the last loss, 64 us; NN_NO_DEPTH: none */
 };
 
@@ -53,11 +56,13 @@ nn_inline void netnice_on_recovery(struct nn_flow *flow, u32 state)
 {
 	struct nn_sender *own = nn_sender_of(flow);
 	u32 queue = nn_sub_saturating(nn_max(flow->round.max_rtt, flow->rtt.smoothed), flow->rtt.min);
+	bool unqueued;
 
 	if (state != NN_OPEN && state != flow->recovery) {
+		unqueued = state == NN_REDUCED && queue < nn_min(flow->rtt.min / NN_UNQUEUED, flow->nn_round_limit);
 		queue = nn_max(queue, flow->rtt.min / NN_DEPTH_PART) >> NN_DEPTH_UNIT;
 		own->depth = (u16)nn_min(own->depth, queue);
-		nn_state_lost(&own->state, &flow->win, state == NN_TIMEOUT);
+		nn_state_lost(&own->state, &flow->win, state == NN_TIMEOUT, unqueued);
 		own->trial.still = 0;
 	}
 	nn_flow_recovery(flow, state);
@@ -85,12 +90,11 @@ nn_inline bool nn_base_sample(struct nn_flow *flow, u32 now_us, u32 rtt)
 {
 	struct nn_rtt *known = &flow->rtt;
 	struct nn_sender *own = nn_sender_of(flow);
-	struct nn_trial *trial = &own->trial;
 
 	if (!nn_rtt_known(known))
 		known->smoothed = rtt;
 	if (nn_unlikely(now_us - known->window_us >= NN_BASE_WINDOW_US)) {
-		if (known->recent_min - known->min > NN_BASE_KEEPS * 16 * own->state.packet)
+		if (known->recent_min - known->min > NN_BASE_KEEPS * 16 * own->packet)
 			known->min = known->recent_min;
 		known->recent_min = rtt;
 		known->window_us = now_us;
@@ -99,7 +103,7 @@ nn_inline bool nn_base_sample(struct nn_flow *flow, u32 now_us, u32 rtt)
 	known->recent_min = nn_min(known->recent_min, rtt);
 	if (rtt >= known->min)
 		return false;
-	trial->longer -= (u16)nn_min(trial->longer, (known->min - rtt) >> NN_TRIAL_SHIFT);
+	nn_trial_shorten(&own->trial, known->min - rtt);
 	known->min = rtt;
 	return true;
 }
@@ -139,8 +143,8 @@ nn_inline void nn_spacing_sample(struct nn_flow *flow, const struct nn_ack *ack,
 
 	flow->last_rtt = (u16)nn_min(rtt >> 6, 0xffff);
 	if (before && rtt && ack->acked && quick)
-		own->state.packet = (u16)nn_min(
-			nn_packet_after(own->state.packet, gap / 16, gap + before - rtt, gap, ack->acked), 0xffff);
+		own->packet = (u16)nn_min(nn_packet_after(own->packet, gap / 16, gap + before - rtt, gap, ack->acked),
+					  0xffff);
 }
 
 nn_inline void nn_delay_sample(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt)
@@ -161,7 +165,7 @@ nn_inline void netnice_on_ack(struct nn_flow *flow, nn_params p, const struct nn
 
 	(void)p;
 	nn_spacing_sample(flow, ack, ack->rtt_us == rtt ? rtt : 0);
-	if (rtt && ack->flags & NN_LONE)
+	if (rtt && ack->flags & NN_LONE && !flow->win.single)
 		nn_rtt_smooth_lone(&flow->rtt, rtt);
 	else if (rtt)
 		nn_delay_sample(flow, ack, rtt);
@@ -198,9 +202,11 @@ nn_rare u32 nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_a
 		.queue = flow->round.seen ? nn_sub_saturating(flow->round.min_rtt, flow->rtt.min) : 0,
 		.reverse = nn_reverse_delay(flow, ack),
 		.delivered = ack->delivered - flow->round.end,
+		.lost = ack->lost,
+		.policed = siblings->policed,
 		.seen = flow->round.seen,
 		.slow = flow->round.slow,
-		.packet = 16 * own->state.packet,
+		.packet = 16 * own->packet,
 		.depth = own->depth == NN_NO_DEPTH ? NN_NEVER : (u32)own->depth << NN_DEPTH_UNIT,
 		.siblings = nn_max(siblings->flows, 1),
 		.mean = siblings->window,
@@ -210,6 +216,7 @@ nn_rare u32 nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_a
 	bool judged = own->state.phase != NN_WAITING && r.seen;
 	enum nn_verdict verdict = NN_TRIAL_SAME;
 
+	flow->win.single = r.packet >= NN_SINGLE_US;
 	if (judged) {
 		verdict = nn_trial_round(&own->trial, ack->now_us, r.queue,
 					 nn_max(nn_explained(&r, flow->win.w), p[NN_P_queue_floor]),

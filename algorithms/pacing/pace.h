@@ -6,7 +6,8 @@
  *            segments. TCP Nice, section 2.3, hopes for better samples from that. Its prototype does not pace: `unpaced`.
  *   W < 2    pairs: two segments, then nothing for 2/W round trips. TCP Nice, section 2.3: "a window of 1/16 means that
  *            the flow sends out two packets after waiting for 32 smoothed round-trip times". Single segments would
- *            meet delayed ACKs, which spoil the RTT. cwnd stays above a pair: pacing alone is the window here.
+ *            meet delayed ACKs, which spoil the RTT. cwnd stays above a pair: pacing alone is the window here. Where a
+ *            segment takes as long as such a delay counts, a flow may ask for single ones (`single`).
  *
  * Deviation, on by default, off with max_gap = 0: a flow is never silent for longer than max_gap. A silent flow gets no
  * sample, and a lone backup should see within a second that the path is free. The paper's least window of 1/48 protects
@@ -52,10 +53,16 @@ nn_inline u32 nn_pacing_rtt(const struct nn_flow *flow)
 	return nn_max(flow->recovery == NN_TIMEOUT ? flow->rtt.min : flow->rtt.smoothed, 1);
 }
 
+/* Segments that leave together below two. */
+nn_inline u32 nn_together(const struct nn_flow *flow)
+{
+	return flow->win.single ? 1 : NN_PAIR;
+}
+
 /* How long a flow below one segment waits between two pairs, us. */
 nn_inline u64 nn_pair_gap(const struct nn_flow *flow, nn_params p, u32 w)
 {
-	u64 gap = (u64)NN_PAIR * nn_pacing_rtt(flow) * NN_ONE / w;
+	u64 gap = (u64)nn_together(flow) * nn_pacing_rtt(flow) * NN_ONE / w;
 	u64 longest = nn_longest_gap(flow, p);
 
 	return !longest || w >= NN_ONE || p[NN_P_force_window] || gap < longest ? gap : longest;
@@ -67,6 +74,12 @@ nn_inline u64 nn_rate(u64 bytes, u64 us)
 	u64 rate = bytes * NN_US_PER_S / (us ? us : 1);
 
 	return rate ? rate : 1;
+}
+
+/* Out of line, for eBPF's stack. */
+nn_rare u64 nn_rate_below_two(const struct nn_flow *flow, nn_params p, u32 mss, u32 w)
+{
+	return nn_rate((u64)nn_together(flow) * nn_max(mss, 1), nn_pair_gap(flow, p, w));
 }
 
 /* Of two segments or more, while nothing is missing. */
@@ -87,8 +100,8 @@ nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_
 
 	send->now = flow->rtt_source == NN_RTT_OF_ROUND;
 	if (w < NN_PAIR * NN_ONE) {
-		send->cwnd = flow->recovery == NN_TIMEOUT ? 1 : NN_PAIRED_CWND;
-		send->rate = nn_rate((u64)NN_PAIR * nn_max(ack->mss, 1), nn_pair_gap(flow, p, w));
+		send->cwnd = flow->recovery == NN_TIMEOUT ? 1 : 2 * nn_together(flow);
+		send->rate = nn_rate_below_two(flow, p, ack->mss, w);
 		if (send->now)
 			send->cwnd = NN_PAIR;
 		return;

@@ -79,8 +79,10 @@ nn_inline void nn_arrive(struct nn_receiver *flow, const struct nn_segment *seg,
 	u32 end = seg->seq + seg->bytes;
 
 	out->hole = (s32)(seg->seq - flow->next) > 0;
-	if (nn_unlikely(out->hole))
+	if (nn_unlikely(out->hole)) {
 		round->lost++;
+		round->missing = nn_add_saturating(round->missing, seg->seq - flow->next);
+	}
 	if (nn_likely(nn_reached(end, flow->next)))
 		flow->next = end;
 	if (nn_unlikely(seg->bytes > (u64)flow->mss * seg->segments)) /* spares most arrivals the division */

@@ -4,7 +4,9 @@
  * ACKs do not hold back. Where siblings pause too, that would be the queue: sixteen flows' single segments are 4.6
  * Mbit/s at 40 ms. So beside siblings the pause is shorter, with a window that no full segment fits into. Senders then
  * send as much as fits when their persist timer ends (RFC 9293, 3.8.6.1 and 3.8.6.2.1), Linux after 0.2 s or more. A
- * longer pause is unfair: the flow with the smallest window recovers last.
+ * longer pause is unfair: the flow with the smallest window recovers last. After it they take turns: at a time three of
+ * them ask for a segment. (Documents beside 64 downloads at 10 Mbit/s took 12 times as
+ * long as alone, and take 2.3 times.)
  */
 #ifndef NN_FLOOR_H
 #define NN_FLOOR_H
@@ -18,7 +20,9 @@
 /* Bytes, after so many rounds at the least window. */
 nn_inline u32 nn_floor_window(const struct nn_receiver *flow, u32 paused)
 {
-	if (flow->floor > 2 * flow->mss || paused >= (flow->sibling_low ? NN_PAUSE_TOGETHER : NN_PAUSE))
+	bool turn = !flow->sibling_low || paused % nn_max(flow->siblings / NN_PAUSE_TOGETHER, 1) == 0;
+
+	if (flow->floor > 2 * flow->mss || (turn && paused >= (flow->sibling_low ? NN_PAUSE_TOGETHER : NN_PAUSE)))
 		return flow->floor;
 	if (flow->sibling_low)
 		return nn_min(NN_PAUSE_LEAST, flow->floor);

@@ -52,6 +52,8 @@ struct nn_receiver {
 	u32 share_us, share_next; /* when that was found, and `next` then */
 	u8 seen; /* a segment has arrived */
 	u8 watched; /* rounds still to see before it yields */
+	u8 policed; /* it found a policer (../netnice/police.h) */
+	u8 sibling_policed; /* and so did a flow of its host lately, perhaps itself */
 	u32 mss; /* largest payload of one segment seen */
 	u32 floor; /* the least window, bytes */
 	u32 start_us; /* first arrival */
@@ -121,7 +123,7 @@ nn_inline u32 nn_least_window(const struct nn_receiver *flow, nn_receiver_params
 		return least;
 	if (flow->round.rtt_min == NN_NEVER)
 		return nn_max(least, flow->floor);
-	share = nn_share_bytes(flow->share, flow->round.rtt_min);
+	share = nn_share_bytes(flow->share, flow->round.rtt_min) + flow->mss; /* a part of a segment is not sent */
 	return nn_max(least, share < NN_RECEIVER_MOST ? (u32)share : NN_RECEIVER_MOST);
 }
 

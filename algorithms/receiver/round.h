@@ -12,6 +12,7 @@ struct nn_receiver_round {
 	u32 start_us;
 	u32 stamped; /* it is measured by timestamps */
 	u32 lost; /* new holes in the sequence */
+	u32 missing; /* bytes of them */
 	u32 mark; /* ends when the echoed clock (or the sequence) reaches this */
 	u64 bytes;
 	u64 queue_sum; /* us x segments */
@@ -29,6 +30,7 @@ nn_inline void nn_receiver_round_reset(struct nn_receiver_round *round, u32 mark
 	round->bytes = 0;
 	round->segments = 0;
 	round->lost = 0;
+	round->missing = 0;
 	round->queue_min = NN_NEVER;
 	round->queue_max = 0;
 	round->queue_sum = 0;

@@ -3,8 +3,9 @@
  * What came since the last ACK, as one joined segment (segment.h): from what TCP has counted and noted when an ACK is about
  * to leave. No program runs for a packet, so other connections pay nothing.
  *
- * The times of all segments but the newest are lost: of every second one, as TCP acknowledges them by twos. Behind a hole TCP
- * counts segments and not bytes. All are taken to be full, and the excess is subtracted later.
+ * The times of all segments but the newest are lost: of every second one, as TCP acknowledges them by twos. In order, bytes
+ * are counted: TCP's count of segments has those that wait until a reader lets go of its socket. Behind a hole TCP counts
+ * segments and not bytes. All are taken to be full, and the excess is subtracted later.
  *
  * TCP notes when each segment comes, and the timer of delayed ACKs overwrites that. An ACK may leave jiffies after its data,
  * just as TCP has read the clock. Its time is then taken from the jiffy in which the data came, which began as many jiffies
@@ -57,6 +58,14 @@ nn_rare u64 nn_came_late_us(const struct nn_noted *tcp)
 	return tcp->came_us - (u64)tcp->jiffies * tcp->jiffy_us + tcp->jiffy_us / 2;
 }
 
+/* Of so many bytes, the last perhaps not full. */
+nn_inline u32 nn_full_segments(u32 bytes, u32 mss)
+{
+	if (bytes <= 2 * mss) /* spares most samples the division */
+		return 1 + (bytes > mss);
+	return (bytes - 1) / nn_max(mss, 1) + 1;
+}
+
 /* Behind a hole, what fills one, or after one of which too much was told. */
 nn_rare void nn_sample_gap(struct nn_counted *last, const struct nn_noted *tcp, struct nn_segment *seg)
 {
@@ -64,6 +73,7 @@ nn_rare void nn_sample_gap(struct nn_counted *last, const struct nn_noted *tcp, 
 
 	seg->segments = tcp->segments - last->segments;
 	seg->bytes = nn_max(tcp->gap ? seg->segments * tcp->mss : 0, advanced - told);
+	seg->segments = nn_max(seg->segments, nn_full_segments(seg->bytes, tcp->mss));
 	if (!tcp->gap && !last->gap)
 		seg->seq = tcp->next - seg->bytes;
 	else if (last->gap && advanced)
@@ -84,15 +94,12 @@ nn_inline bool nn_sample(struct nn_counted *last, const struct nn_noted *tcp, st
 	} else {
 		seg->bytes = tcp->next - last->next;
 		seg->seq = last->next;
-		seg->segments = tcp->segments - last->segments;
+		seg->segments = nn_full_segments(seg->bytes, tcp->mss);
 	}
 	last->next = tcp->next;
 	if (!seg->bytes)
 		return false;
 	last->segments = tcp->segments;
-	/* what waits for its socket is counted before it is received */
-	if (nn_unlikely(seg->bytes > (u64)seg->segments * tcp->mss))
-		seg->segments = seg->bytes / nn_max(tcp->mss, 1) + 1;
 	if (nn_unlikely(tcp->jiffies >= NN_LATE_JIFFIES))
 		came_us = nn_came_late_us(tcp);
 	seg->now_us = (u32)came_us;

@@ -35,7 +35,7 @@
 #ifndef NN_TIDE_H
 #define NN_TIDE_H
 
-#include "tide/fall.h"
+#include "tide/policed.h"
 #include "tide/rise.h"
 
 #define TIDE_PARAMS(P)                                                                                                 \
@@ -60,6 +60,8 @@ nn_inline void tide_on_start(struct nn_receiver *flow, nn_receiver_params p)
 	t->stride = 1;
 	t->route.wait = NN_ROUTE_WAIT;
 	t->cut = flow->estimate ? NN_CUT_NONE : NN_CUT_SEEN; /* a new connection has been granted nothing */
+	t->police.full = NN_NEVER;
+	t->win.floor = NN_ONE / 48;
 	tide_enter(flow, TIDE_DOUBLING);
 	if (!flow->estimate)
 		return;
@@ -171,6 +173,8 @@ nn_inline void tide_on_arrival(struct nn_receiver *flow, nn_receiver_params p, c
 	if (nn_stepped(step, seg, flow->delay.tick, arrival->queue, p[NN_R_step]) && !flow->low && !arrival->hole &&
 	    flow->target > 8 * flow->mss) {
 		tide_back_off(flow, step->before);
+		nn_round_start(flow, seg);
+	} else if (arrival->round && tide_policed(flow, p, seg->now_us)) {
 		nn_round_start(flow, seg);
 	} else if (arrival->round) {
 		tide_on_round(flow, p, seg->now_us, nn_round_mark(flow, seg), seg->stamped != 0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What a user's downloads know of each other: their number, their mean window, and whether another one is at its least
- * window too. They are all downloads of a user on a host, from any server: most often they share the host's own line. A
- * download counts in a half second in which it ends a round. Written without a lock: a lost update is a late one.
+ * What a user's downloads know of each other: their number and mean window. Is another one at its least window, too? Did
+ * one find a policer? They are all downloads of a user on a host, from any server: most often they share the
+ * host's own line. A download counts in a half second in which it ends a round. Written without a lock: a lost update is
+ * a late one.
  */
 #ifndef NN_SIBLINGS_DOWNLOADS_H
 #define NN_SIBLINGS_DOWNLOADS_H
@@ -25,8 +26,10 @@ struct nn_receiver_siblings {
 	u32 flows; /* the last time */
 	u64 windows; /* bytes: the sum so far */
 	u32 window; /* bytes: the mean of the last time */
+	u32 policed; /* the count in which a flow last was policed, and NN_POLICED_COUNTS; 0: none was */
 };
 
+#define NN_POLICED_COUNTS 24u /* for which what one flow found holds for its siblings: twelve seconds */
 #define NN_OWNERS 64u /* users who download at a time */
 #define NN_OWNER_WAYS 4u
 #define NN_OWNER_US (4 * NN_COUNT_US) /* a user not counted for so long downloads nothing */
@@ -74,6 +77,9 @@ nn_rare void nn_siblings_count(struct nn_receiver *flow, struct nn_receiver_sibl
 	}
 	flow->siblings = nn_max(siblings->flows, siblings->counted);
 	flow->siblings_window = siblings->window;
+	if (flow->policed)
+		siblings->policed = siblings->count + NN_POLICED_COUNTS;
+	flow->sibling_policed = siblings->policed > siblings->count;
 }
 
 /* A round at the least window is over: is another flow of this host at its least window, too? */

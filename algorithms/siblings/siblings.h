@@ -24,7 +24,9 @@
 #define NN_TURN_SHIFT 22 /* of a clock in us: a turn lasts 4.2 s, longer than most flows below one segment are silent */
 #define NN_WINDOW_SHIFT 16 /* time constant of `window`, us: 66 ms. 1 s lags behind growth, and shrinks flows */
 #define NN_ASKING_SHIFT 20 /* time constant of `asking`, us: 1 s, many rounds of a flow below one segment */
+#define NN_POLICED_TURNS 3u /* for which what one flow found holds for its siblings */
 #define NN_TURNS 1024u /* until that clock wraps */
+#define NN_FLOW_TURNS 64u /* the same of a flow */
 
 /* Where a flow goes, and whose it is. */
 struct nn_destination {
@@ -37,6 +39,7 @@ struct nn_destination {
 struct nn_place {
 	struct nn_destination of;
 	u16 turn;
+	u16 policed; /* the last turn in which one was, and 1; 0: none was */
 	u16 flows, flows_before; /* counted in it, and in the turn before */
 	u16 asking; /* running mean: 1/4096 of the flows that are below one segment */
 	u32 window; /* running mean, 1/4096 segment */
@@ -51,6 +54,7 @@ struct nn_siblings {
 	u32 flows; /* to the same destination, this one included */
 	u32 window; /* their mean, 1/4096 segment */
 	u32 asking; /* of them below one segment */
+	bool policed; /* one of them was, in the last NN_POLICED_TURNS */
 };
 
 nn_inline u32 nn_turn(u32 now_us)
@@ -109,6 +113,7 @@ nn_inline void nn_place_turn(struct nn_place *place, const struct nn_destination
 	place->flows_before = same ? place->flows : 0;
 	place->asking = same ? place->asking : 0;
 	place->window = same ? place->window : 0;
+	place->policed = same ? place->policed : 0;
 	place->flows = 0;
 	place->of = *to;
 	place->turn = turn;
@@ -132,11 +137,11 @@ nn_inline u32 nn_moved(u32 mean, u32 value, u64 all_us, u32 us)
 nn_inline void nn_count(struct nn_place *place, struct nn_flow *flow, const struct nn_ack *ack)
 {
 	u64 flight = nn_flight(ack) << NN_SHIFT;
-	u32 w = flight < flow->win.w ? (u32)flight : flow->win.w, n, turn = (u8)place->turn;
+	u32 w = flight < flow->win.w ? (u32)flight : flow->win.w, n, turn = place->turn % NN_FLOW_TURNS;
 	u32 us = ack->now_us - flow->round.start_us;
 
 	if (flow->win.turn != turn) {
-		flow->win.turn = turn;
+		flow->win.turn = turn % NN_FLOW_TURNS;
 		place->flows += nn_max((us + (1u << (NN_TURN_SHIFT - 1))) >> NN_TURN_SHIFT, 1);
 	}
 	n = nn_max(nn_max(place->flows, place->flows_before), 1);
@@ -155,6 +160,9 @@ nn_inline void nn_place_round(struct nn_place *place, const struct nn_destinatio
 	nn_place_turn(place, to, nn_turn(ack->now_us));
 	if (nn_counts(flow, ack))
 		nn_count(place, flow, ack);
+	if (flow->win.policed)
+		place->policed = (u16)(place->turn + 1);
+	siblings->policed = place->policed && (place->turn + 1 - place->policed) % NN_TURNS < NN_POLICED_TURNS;
 	siblings->flows = nn_max(nn_max(place->flows, place->flows_before), 1);
 	siblings->asking = (siblings->flows * place->asking + NN_ONE / 2) >> NN_SHIFT;
 	if (place->window)
@@ -172,6 +180,7 @@ nn_rare u32 nn_siblings_round(struct nn_places *places, const struct nn_destinat
 	struct nn_place *place = nn_place_of(places, to, turn);
 
 	siblings->flows = 1;
+	siblings->policed = false;
 	siblings->window = flow->win.w;
 	siblings->asking = nn_is_sub_packet(flow);
 	if (place)

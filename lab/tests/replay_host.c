@@ -36,6 +36,7 @@ static void record(u32 algorithm, int number, u32 *now, u32 *delivered, struct n
 	step->ack.delivered = *delivered;
 	step->ack.sent_delivered = *delivered - below(20);
 	step->ack.rtt_us = 20000 + (*now >> 20 & 1 ? below(30000) : below(500));
+	step->ack.lost = below(16) ? 0 : below(40);
 	step->ack.in_flight = below(40);
 	step->ack.mss = 1448;
 	step->ack.held_us = below(4) ? 0 : below(100000);

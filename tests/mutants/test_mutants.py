@@ -28,28 +28,30 @@ pytestmark = [
 TOP = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or TOP / "target")
 SENDER, RECEIVER = "algorithms/sender", "algorithms/receiver"
-DECIDE, PATH, REPORT = (f"algorithms/netnice/{name}.h" for name in ("decide", "path", "sender"))
+DECIDE, PATH, POLICE, REPORT, NETNICE = (
+    f"algorithms/netnice/{name}.h" for name in ("decide", "path", "police", "report", "sender")
+)
 #: By the suite of crates/cores/tests that must notice.
 CORES = {
     "netnice_rules": (
         Mutant(
             "netnice-never-cuts",
             "however many segments met congestion",
-            DECIDE,
+            REPORT,
             "(u64)r->slow * 100 > (u64)r->seen * p[NN_P_fraction];",
             "(u64)r->slow * 100 > (u64)r->seen * p[NN_P_fraction] && !p;",
         ),
         Mutant(
             "lone-segments-tell",
             "the RTT of a segment that flew alone is a sample as others are",
-            REPORT,
-            "if (rtt && ack->flags & NN_LONE)",
+            NETNICE,
+            "if (rtt && ack->flags & NN_LONE && !flow->win.single)",
             "if (rtt && !ack)",
         ),
         Mutant(
             "false-losses-tell",
             "the limit stays that of a loss which was none",
-            REPORT,
+            NETNICE,
             "own->depth = NN_NO_DEPTH;\n\town->state.full = nn_max(",
             "own->state.full = nn_max(",
         ),
@@ -74,7 +76,7 @@ CORES = {
         Mutant(
             "own-packets-are-a-queue",
             "the limit has nothing of what own segments take at the bottleneck",
-            DECIDE,
+            REPORT,
             "own = (u32)((u64)r->packet * own >> 4);",
             "own = 0 * own;",
         ),
@@ -84,6 +86,29 @@ CORES = {
             DECIDE,
             "(p[NN_P_band_packets] << (NN_SHIFT - 4)) / r->siblings);",
             "p[NN_P_band_packets] << (NN_SHIFT - 4));",
+        ),
+    ),
+    "police": (
+        Mutant(
+            "any-loss-is-a-policers",
+            "of one segment, too",
+            POLICE,
+            "r->lost >= NN_POLICED_LOST && ",
+            "",
+        ),
+        Mutant(
+            "a-policer-for-ever",
+            "no queue ends it",
+            POLICE,
+            "\twin->policed = 0;\n\tm->patience = 0;\n",
+            "",
+        ),
+        Mutant(
+            "trials-are-others-losses",
+            "a trial that was lost is another flow's",
+            POLICE,
+            "bool tried = m->tried || first;",
+            "bool tried = first;",
         ),
     ),
     "netnice_paths": (
@@ -113,7 +138,7 @@ CORES = {
         Mutant(
             "losses-tell-nothing",
             "a loss tells nothing of the buffer",
-            REPORT,
+            NETNICE,
             "own->depth = (u16)nn_min(own->depth, queue);",
             "own->depth = (u16)nn_max(own->depth, queue);",
         ),

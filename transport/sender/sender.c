@@ -67,6 +67,7 @@ nn_inline struct nn_ack nn_facts(const struct tcp_sock *tp, u32 behind_fq)
 		.now_us = (u32)tp->tcp_mstamp,
 		.delivered = tp->delivered,
 		.sent_delivered = tp->delivered,
+		.lost = tp->lost_out,
 		.in_flight = nn_in_flight(tp),
 		.mss = tp->mss_cache,
 		.held_us = nn_held_us(tp, behind_fq),

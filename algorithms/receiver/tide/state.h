@@ -5,6 +5,7 @@
 
 #include "../../estimate/route.h"
 #include "../../estimate/step.h"
+#include "../../netnice/report.h"
 #include "../first_cut.h"
 #include "memory.h"
 
@@ -23,6 +24,9 @@ enum tide_phase {
 };
 
 struct tide {
+	struct nn_state police; /* policed.h: of it, what ../../netnice/police.h uses */
+	struct nn_window win; /* as segments */
+	struct nn_report report; /* not on the stack, of which eBPF has 512 bytes */
 	struct nn_step step;
 	struct nn_route route;
 	struct nn_memory memory;

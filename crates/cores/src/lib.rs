@@ -275,6 +275,7 @@ pub fn recorded(algorithm: Algorithm, seed: u64, steps: usize) -> Vec<Replay> {
             sent_delivered: delivered.wrapping_sub(random.below(24)),
             acked,
             rtt_us: 20_000 + queue_us,
+            lost: 0,
             in_flight: random.below(40),
             mss: 1448,
             held_us: if random.below(4) == 0 {

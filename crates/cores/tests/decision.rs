@@ -24,6 +24,7 @@ pub fn clear() -> Report {
         queue: 0,
         reverse: 0,
         delivered: 20,
+        lost: 0,
         seen: 20,
         slow: 0,
         packet: 500,
@@ -31,6 +32,7 @@ pub fn clear() -> Report {
         limit: 10_800,
         siblings: 1,
         mean: 20 * ONE,
+        policed: false,
         limited: true,
         longer: false,
     }
@@ -47,7 +49,7 @@ fn queued(segments: f64) -> Report {
 }
 
 /// The same, where so many of the round's segments were above the limit.
-fn slow(segments: u32) -> Report {
+pub fn slow(segments: u32) -> Report {
     Report {
         slow: segments,
         queue: 10_800,
@@ -273,6 +275,7 @@ pub fn reports() -> impl Strategy<Value = Report> {
             queue,
             reverse,
             delivered,
+            lost: 0,
             seen,
             slow: seen * part / 100,
             packet,
@@ -280,6 +283,7 @@ pub fn reports() -> impl Strategy<Value = Report> {
             limit: base / 4,
             siblings,
             mean,
+            policed: false,
             limited,
             longer: false,
         },

@@ -22,6 +22,7 @@ mod papers;
 mod path;
 mod peer_clocks;
 mod picture;
+mod police;
 mod properties;
 mod siblings;
 mod tcplp_rules;

@@ -29,6 +29,18 @@ fn below_two_a_pair_leaves_every_two_over_w_round_trips() {
 }
 
 #[test]
+fn where_a_segment_takes_long_they_leave_one_by_one() {
+    let mut flow = forced(0.5);
+    let pairs = flow.last.rate;
+    flow.core.flow.win.set_single(1);
+    let ack = flow.ack(2, flow.delivered.wrapping_sub(1), BASE_US);
+    let send = flow.core.on_ack(&ack);
+    assert_eq!(send.cwnd, 2);
+    let part = send.rate as f64 / pairs as f64;
+    assert!((0.95..1.05).contains(&part), "the window is the same: {part}");
+}
+
+#[test]
 fn from_two_on_the_window_limits_and_pacing_spreads() {
     let flow = forced(16.0);
     let spread = 16.0 * MSS as f64 / flow.last.rate as f64 * 1e6;

@@ -248,6 +248,7 @@ fn siblings_change_nothing() {
         flows: 8,
         window: 4096,
         asking: 7,
+        policed: false,
     });
     for rtt in [BASE_US, LIMIT_US + 1, BASE_US, 2 * BASE_US] {
         one.round(rtt);

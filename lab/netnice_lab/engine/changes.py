@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from netnice_lab.engine.faults import MUTANTS, Mutant
 from netnice_lab.errors import LabError
 
-DECIDE, PATH, SENDER = (f"algorithms/netnice/{name}.h" for name in ("decide", "path", "sender"))
+DECIDE, PATH, POLICE, REPORT, SENDER = (
+    f"algorithms/netnice/{name}.h" for name in ("decide", "path", "police", "report", "sender")
+)
 ABLATIONS = {
     m.name: m
     for m in (
@@ -56,9 +58,9 @@ ABLATIONS = {
         ),
         Mutant(
             "loss-halves-memory",
-            "a loss leaves the remembered window and the count of clear rounds as they are",
+            "a loss leaves the remembered window as it is",
             DECIDE,
-            "\tm->full = nn_min(m->full, win->w / 2);\n\tm->quiet = 0;\n",
+            "\tm->full = nn_min(m->full, win->w / 2);\n",
             "\tif (m->full == NN_NEVER)\n\t\tm->full = win->w;\n",
         ),
         Mutant(
@@ -72,7 +74,7 @@ ABLATIONS = {
             "refuted-memory",
             "a return that meets congestion leaves the remembered window as it is",
             DECIDE,
-            "\tif (m->returning && m->full != NN_NEVER)\n\t\tm->full /= 2;\n",
+            "\tif (m->returning && !win->policed && m->full != NN_NEVER)\n\t\tm->full /= 2;\n",
             "",
         ),
         Mutant(
@@ -85,7 +87,7 @@ ABLATIONS = {
         Mutant(
             "together",
             "each upload of a host keeps alpha to beta segments queued for itself",
-            DECIDE,
+            REPORT,
             "return (u64)w * r->queue / (path + r->queue) * r->siblings;",
             "return (u64)w * r->queue / (path + r->queue);",
         ),
@@ -134,30 +136,79 @@ ABLATIONS = {
         Mutant(
             "own-packets",
             "the limit does not depend on what a packet takes",
-            DECIDE,
+            REPORT,
             "return nn_max(nn_max(part, own), 2 * p[NN_P_queue_floor]);",
             "return nn_max(part + (own & 0), 2 * p[NN_P_queue_floor]);",
         ),
         Mutant(
             "own-packets-lost",
             "the flow's own segments have as much room after a loss as before",
-            DECIDE,
+            REPORT,
             "\tu32 own = r->depth == NN_NEVER ? p[NN_P_band_packets] : nn_min(p[NN_P_band_packets], lost);",
             "\tu32 own = p[NN_P_band_packets] + (lost & 0);",
         ),
         Mutant(
             "own-packets-alone",
             "after a loss levels 1 and 2 have no more room than level 0",
-            DECIDE,
+            REPORT,
             "p[NN_P_threshold] ? NN_OWN_LOST : NN_OWN_ALONE",
             "NN_OWN_LOST",
         ),
         Mutant(
             "explained",
             "what the flow's own segments explain of a queue may be a longer route",
-            DECIDE,
+            REPORT,
             "return (!r->packet && w >= NN_ONE) || us > NN_NEVER ? NN_NEVER : (u32)us;",
             "return (u32)us & 0;",
+        ),
+        Mutant(
+            "single-segments",
+            "on a slow line pairs leave below two segments, as elsewhere",
+            SENDER,
+            "flow->win.single = r.packet >= NN_SINGLE_US;",
+            "flow->win.single = 0;",
+        ),
+        Mutant(
+            "slow-line",
+            "ten packets are no queue, however long they take",
+            REPORT,
+            "own = nn_min(own, nn_max(r->base, NN_OWN_LEAST * r->packet));",
+            "own = nn_min(own, NN_NEVER);",
+        ),
+        Mutant(
+            "policer",
+            "a loss without a queue is one as others are",
+            POLICE,
+            "if (first && !nn_police_found(r, win))",
+            "if (first || !nn_police_found(r, win))",
+        ),
+        Mutant(
+            "policer-of-many",
+            "one lost segment without a queue shows a policer",
+            POLICE,
+            "(r->lost >= NN_POLICED_LOST && r->lost << NN_SHIFT >= win->prior_w / NN_POLICED_PART)",
+            "r->lost + NN_POLICED_LOST + NN_POLICED_PART",
+        ),
+        Mutant(
+            "policer-patience",
+            "the wait for another flow at a policer does not double",
+            POLICE,
+            "nn_min(m->patience + NN_POLICED_STEP, 7)",
+            "NN_POLICED_STEP",
+        ),
+        Mutant(
+            "policer-tried",
+            "at a policer each loss is another flow's",
+            POLICE,
+            "if (tried) {",
+            "if (first) {",
+        ),
+        Mutant(
+            "policer-sibling",
+            "each upload of a host finds a policer by itself",
+            POLICE,
+            "return r->policed ||",
+            "return",
         ),
         Mutant(
             "longer-route",
@@ -205,21 +256,21 @@ ABLATIONS = {
             "base-window",
             "the base RTT is the smallest ever",
             SENDER,
-            "if (known->recent_min - known->min > NN_BASE_KEEPS * 16 * own->state.packet)",
+            "if (known->recent_min - known->min > NN_BASE_KEEPS * 16 * own->packet)",
             "if (false)",
         ),
         Mutant(
             "base-keeps",
             "the base RTT rises with the queue that Vegas keeps",
             SENDER,
-            "if (known->recent_min - known->min > NN_BASE_KEEPS * 16 * own->state.packet)",
+            "if (known->recent_min - known->min > NN_BASE_KEEPS * 16 * own->packet)",
             "if (true)",
         ),
         Mutant(
             "lone-segments",
             "the RTT of a segment that flew alone is a sample as others are",
             SENDER,
-            "if (rtt && ack->flags & NN_LONE)",
+            "if (rtt && ack->flags & NN_LONE && !flow->win.single)",
             "if (rtt && !ack)",
         ),
         Mutant(

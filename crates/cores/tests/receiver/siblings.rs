@@ -53,6 +53,15 @@ fn after_a_pause_siblings_change_nothing() {
 }
 
 #[test]
+fn many_siblings_take_turns_at_a_segment() {
+    let targets: Vec<u32> = (100..130).flat_map(|t| backed_off(12, true, t)).collect();
+    assert!(targets.iter().all(|&target| target == MSS || target == 1024));
+    let asking = targets.iter().filter(|&&target| target == MSS).count();
+    let part = asking as f64 / targets.len() as f64;
+    assert!((0.1..0.5).contains(&part), "{part} of the time");
+}
+
+#[test]
 fn flows_of_other_hosts_are_no_siblings() {
     assert_eq!(backed_off(2, false, 20), [2 * MSS, 2 * MSS]);
 }
@@ -145,4 +154,31 @@ fn an_arrival_that_is_told_late_counts_no_one_anew() {
     siblings.set(now);
     paths[2].run(SECOND / 50, 0.0);
     assert_eq!((siblings.get().count, siblings.get().flows), (now.count, 3));
+}
+
+/// What a download's target has become after it lost one segment without a queue, of what it was. Another one had lost so many
+/// before; it is of the same host, or of another.
+fn lost_one_after(others: u32, shared: bool) -> f64 {
+    let (mut first, mut second) = (Path::new("tide"), Path::new("tide"));
+    second.rtt = 300_000;
+    (first.queues, second.queues) = (false, false);
+    if shared {
+        second.core.siblings = first.core.siblings.clone();
+    }
+    first.run(SECOND / 2, 0.0);
+    first.loses = others;
+    first.run(SECOND / 2, 0.0);
+    second.run(SECOND, 0.0);
+    let before = second.core.look().target;
+    second.loses = 1;
+    second.run(SECOND, 0.0);
+    f64::from(second.core.look().target) / f64::from(before)
+}
+
+#[test]
+fn what_one_finds_at_a_policer_holds_for_its_siblings() {
+    for (others, shared, falls) in [(100, true, true), (1, true, false), (100, false, false)] {
+        let part = lost_one_after(others, shared);
+        assert_eq!(part < 1.0, falls, "{others} {shared}: {part}");
+    }
 }

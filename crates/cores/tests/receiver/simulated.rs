@@ -39,6 +39,10 @@ pub struct Path {
     pub edge: u32,
     /// When the next packets of a stranger come whose window stands still: each one once, a round trip after it left.
     pub steady: VecDeque<u64>,
+    /// So many of the next segments are lost, as at a policer.
+    pub loses: u32,
+    /// Segments are seen to wait for each other.
+    pub queues: bool,
     delivered: u64,
     queue_sum: u64,
     /// Segments on their way: arrival, sequence, sent, the clock they echo.
@@ -70,6 +74,8 @@ impl Path {
             acked: 0,
             edge: 0,
             steady: VecDeque::new(),
+            loses: 0,
+            queues: true,
             delivered: 0,
             queue_sum: 0,
             flight: VecDeque::new(),
@@ -79,13 +85,18 @@ impl Path {
 
     fn send(&mut self, echoed: u64) {
         while (self.edge.wrapping_sub(self.next) as i32) >= MSS as i32 {
+            if self.loses > 0 {
+                self.loses -= 1;
+                self.next = self.next.wrapping_add(MSS);
+                continue;
+            }
             let begins = self.busy.max(self.now);
             if begins - self.now > BUFFER * SERVICE {
                 self.next = self.next.wrapping_add(MSS); // lost: the receiver sees a hole
                 return;
             }
             self.queue_sum += begins - self.now;
-            self.busy = begins + SERVICE;
+            self.busy = begins + if self.queues { SERVICE } else { 1 };
             let noise = self.now * 7919 % (self.jitter + 1);
             let arrives = self.busy + self.longer + noise;
             self.flight.push_back((arrives, self.next, self.now, echoed));
