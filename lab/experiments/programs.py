@@ -271,20 +271,15 @@ def bars(world: str) -> list[Bar]:
 
 MISSES["programs"] = misses.read(
     {
-        "loss without delay tells it nothing but Reno's rules: the issue about lines": """
-            gives way, of the long flow's: policer-32k policer-1m
-            goodput alone / CUBIC's: policer-32k
+        "{mean}: at a policer nothing tells that another flow has ended, so it waits, longer each time it lost": """
+            comes back, of its own: policer-32k policer-1m
         """,
         "the bucket and a queue of three seconds; which of them was not examined: the issue about lines": """
             gives way, of the long flow's: kubernetes
         """,
         "a full packet takes 34 ms, or 16, and each flow keeps one: the issue about lines": """
-            gives way, of the long flow's: slow-0.35
             comes back, of its own: slow-0.35
             the game's p95, ms: slow-0.35 slow-0.75
-        """,
-        misses.EDGE: """
-            comes back, of its own: slow-0.75
         """,
     }
 )

@@ -131,7 +131,7 @@ fn assert_tolerates(flow: Feeder, segments: f64) {
 
 #[test]
 fn the_own_queue_at_a_slow_bottleneck_is_no_congestion() {
-    assert!(10 * WIRE_US > BASE_US, "ten segments, or six of a slow line");
+    const { assert!(10 * WIRE_US > BASE_US, "ten segments, or six of a slow line") };
     assert_tolerates(burst(&[(0, 1), (WIRE_US, 1)]), 6.0);
     assert_tolerates(burst(&[(0, 1), (WIRE_US, 1), (WIRE_US, 1)]), 6.0);
     assert_tolerates(burst(&[(0, 2), (2 * WIRE_US, 2)]), 6.0);

@@ -84,17 +84,9 @@ ALONE = "Reno alone has 0.87: it climbs for a minute after a loss, and the lower
 MISSES["nicer-pairs"] = misses.read(
     {
         SLOW: """
-            goodput reno:netnice x1: 0.3/8.5
-            goodput reno:netnice x4: 0.3/8.5
             goodput reno:netnice x19: 0.3/8.5
             goodput netnice:netnice1 x19: 0.3/8.5
             goodput netnice1:netnice2 x19: 0.3/8.5
-            sum netnice1:netnice2 x19: 0.3/8.5
-            goodput reno:netnice1 x19: 0.3/8.5
-            goodput netnice:netnice1 x1: 0.3/8.5
-            latency netnice:netnice1 x1: 0.3/8.5
-            goodput netnice:netnice1 x4: 0.3/8.5
-            latency netnice:netnice1 x19: 0.3/8.5
             goodput netnice:netnice2 x19: 0.3/8.5
             latency netnice1:netnice2 x19: 0.3/8.5
         """,

@@ -35,7 +35,7 @@ EXPERIMENTS["vulture-spare"] = report_figure(
     bars=[
         printed(f"{more:g} Mbit/s take {more / less:g} times as long as {less:g}", "found", {"freed": more},
                 (1 - PROPORTION) * more / less, (1 + PROPORTION) * more / less, over={"freed": less},
-                reason=LONG if more == ALL else "")
+                reason=LONG if more == ALL else EDGE)
         for less, more in ((2.5, 5.0), (5.0, ALL))
     ],
 )  # fmt: skip
@@ -51,8 +51,7 @@ EXPERIMENTS["vulture-base"] = report_figure(
     pinned=("use",),
     seeds=RUNS,
     bars=[
-        printed(f"{us // 1000} ms longer: use, of that without", "use", {"longer": us}, 0.95, over={"longer": 0},
-                reason=EDGE if us == LONGER[0] else "")
+        printed(f"{us // 1000} ms longer: use, of that without", "use", {"longer": us}, 0.95, over={"longer": 0})
         for us in LONGER
     ],
 )  # fmt: skip
