@@ -39,14 +39,6 @@ struct nn_reader {
 
 NN_RECEIVER_STATE(nn_reader, nn_reader_of)
 
-/* Bytes as a window, 1/4096 segment. */
-nn_inline u32 nn_window_of_bytes(const struct nn_receiver *flow, u32 bytes)
-{
-	u64 w = ((u64)bytes << NN_SHIFT) / nn_max(flow->mss, 1);
-
-	return w < NN_MAX_WINDOW ? (u32)w : NN_MAX_WINDOW;
-}
-
 nn_inline void nn_reader_start(struct nn_receiver *flow, nn_params p)
 {
 	struct nn_reader *own = nn_reader_of(flow);

@@ -22,7 +22,6 @@
 #define NN_DEPTH_PART 4u /* of the base: a buffer of less is not assumed */
 #define NN_QUICK_US 25000u /* an ACK of one segment so soon after the last was not delayed: Linux waits 40 ms */
 #define NN_QUICK_SEGMENTS 12u /* nor are those of a connection's first segments (TCP_MAX_QUICKACKS is 16) */
-#define NN_UNQUEUED 8u /* part of the base below which a loss met no queue */
 #define NN_SINGLE_US 10000u /* segments that take longer leave one by one: pairs would be the queue */
 #define NN_DEPTH_UNIT 6 /* bits: 64 us */
 #define NN_NO_DEPTH 0xffffu

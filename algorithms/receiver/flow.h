@@ -82,6 +82,14 @@ struct nn_receiver {
 		return (struct type *)flow->own;                                                                       \
 	}
 
+/* Bytes as a window, 1/4096 segment. */
+nn_inline u32 nn_window_of_bytes(const struct nn_receiver *flow, u32 bytes)
+{
+	u64 w = ((u64)bytes << NN_SHIFT) / nn_max(flow->mss, 1);
+
+	return w < NN_MAX_WINDOW ? (u32)w : NN_MAX_WINDOW;
+}
+
 /* What the core learns of one arrival before its algorithm decides. */
 struct nn_arrival {
 	u32 queue; /* us */

@@ -61,6 +61,7 @@ nn_inline void tide_on_start(struct nn_receiver *flow, nn_receiver_params p)
 	t->route.wait = NN_ROUTE_WAIT;
 	t->cut = flow->estimate ? NN_CUT_NONE : NN_CUT_SEEN; /* a new connection has been granted nothing */
 	t->police.full = NN_NEVER;
+	flow->policed = 0;
 	t->win.floor = NN_ONE / 48;
 	tide_enter(flow, TIDE_DOUBLING);
 	if (!flow->estimate)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * What a user's downloads know of each other: their number and mean window. Is another one at its least window, too? Did
- * one find a policer? They are all downloads of a user on a host, from any server: most often they share the
- * host's own line. A download counts in a half second in which it ends a round. Written without a lock: a lost update is
- * a late one.
+ * one find a policer? They are all downloads of a user on a host, from any server: most often they share the host's own
+ * line. A download counts in a half second in which it ends a round. Written without a lock: a lost update is a late one.
  */
 #ifndef NN_SIBLINGS_DOWNLOADS_H
 #define NN_SIBLINGS_DOWNLOADS_H

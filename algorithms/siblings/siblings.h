@@ -141,7 +141,7 @@ nn_inline void nn_count(struct nn_place *place, struct nn_flow *flow, const stru
 	u32 us = ack->now_us - flow->round.start_us;
 
 	if (flow->win.turn != turn) {
-		flow->win.turn = turn % NN_FLOW_TURNS;
+		flow->win.turn = turn;
 		place->flows += nn_max((us + (1u << (NN_TURN_SHIFT - 1))) >> NN_TURN_SHIFT, 1);
 	}
 	n = nn_max(nn_max(place->flows, place->flows_before), 1);

@@ -9,15 +9,6 @@
 #include "../../netnice/police.h"
 #include "fall.h"
 
-#define TIDE_UNQUEUED 8 /* part of the base below which a loss met no queue */
-
-nn_inline u32 tide_segments(const struct nn_receiver *flow, u64 bytes)
-{
-	u64 w = (bytes << NN_SHIFT) / nn_max(flow->mss, 1);
-
-	return w < NN_MAX_WINDOW ? (u32)w : NN_MAX_WINDOW;
-}
-
 /* A segment at least, as `floor` says; below one a window that no segment fits into. */
 nn_inline void tide_grant(struct nn_receiver *flow)
 {
@@ -37,9 +28,9 @@ nn_inline void tide_grant(struct nn_receiver *flow)
 nn_inline void tide_lost(struct nn_receiver *flow, u32 lost)
 {
 	struct tide *t = tide_of(flow);
-	u64 used = flow->round.bytes + (u64)lost * flow->mss;
+	u32 used = nn_add_saturating(flow->round.bytes, lost * flow->mss);
 
-	t->win.prior_w = t->win.w = tide_segments(flow, used < flow->target ? used : flow->target);
+	t->win.prior_w = t->win.w = nn_window_of_bytes(flow, nn_min(used, flow->target));
 	t->win.ssthresh = t->win.w;
 	nn_police_lost(&t->police, &t->win, true);
 }
@@ -62,7 +53,7 @@ nn_rare bool tide_policed(struct nn_receiver *flow, nn_receiver_params p, u32 no
 	struct tide *t = tide_of(flow);
 	const struct nn_receiver_round *round = &flow->round;
 	struct nn_report *r = &t->report;
-	bool queue = round->queue_max >= nn_min(flow->delay.base.rtt_min / TIDE_UNQUEUED, p[NN_R_target]);
+	bool queue = round->queue_max >= nn_min(flow->delay.base.rtt_min / NN_UNQUEUED, p[NN_R_target]);
 
 	if (t->hold || t->cut == NN_CUT_TOLD)
 		return false;
@@ -77,7 +68,7 @@ nn_rare bool tide_policed(struct nn_receiver *flow, nn_receiver_params p, u32 no
 	r->base = flow->delay.base.rtt_min;
 	r->delivered = round->segments;
 	r->siblings = nn_max(flow->siblings, 1);
-	r->mean = tide_segments(flow, flow->siblings_window);
+	r->mean = nn_window_of_bytes(flow, flow->siblings_window);
 	r->policed = flow->sibling_policed;
 	nn_forget();
 	if (t->police.unqueued ? !nn_police_round(&t->police, r, &t->win) : nn_unused(flow))
