@@ -25,7 +25,7 @@
  * Why the least queue of a round: our own burst makes some segments wait, a standing queue all. Why a drain and not a
  * halving: alone, it costs nothing, as what is taken away was only waiting. Why the least window is in segments: a flow
  * at one segment a round trip still samples the queue. Sixty-four such flows fit where sixty-four pairs would be the
- * queue.
+ * queue. Why a target by the path (state.h): 4 ms are half of a fibre's round trip, and three packets of 10 Mbit/s.
  *
  * Limits: it cannot stop faster than one round trip, as a granted window cannot be taken back. Behind a flow-queueing router
  * other flows' queues are not visible: there, only a mark helps. A base measured while others keep the queue full is too long
@@ -54,13 +54,13 @@ nn_inline void tide_on_start(struct nn_receiver *flow, nn_receiver_params p)
 {
 	struct tide *t = tide_of(flow);
 
-	(void)p;
 	__builtin_memset(t, 0, sizeof(*t));
 	t->memory.full = flow->estimate ? flow->estimate : NN_NEVER;
 	t->stride = 1;
 	t->route.wait = NN_ROUTE_WAIT;
 	t->cut = flow->estimate ? NN_CUT_NONE : NN_CUT_SEEN; /* a new connection has been granted nothing */
 	t->police.full = NN_NEVER;
+	t->target = p[NN_R_target];
 	flow->policed = 0;
 	t->win.floor = NN_ONE / 48;
 	tide_enter(flow, TIDE_DOUBLING);
@@ -104,7 +104,7 @@ nn_inline void tide_congested(struct nn_receiver *flow, nn_receiver_params p, u3
 	} else if (flow->low) {
 		tide_stay(flow);
 	} else if (foreign && ((t->foreign && !shrinks) || (u64)rate * 2 < t->rate_max ||
-			       tide_unexplained(flow, p[NN_R_target], queue, rate))) {
+			       tide_unexplained(flow, tide_of(flow)->target, queue, rate))) {
 		tide_back_off(flow, mean);
 	} else if (t->drained && shrinks) {
 		t->drained++;
@@ -119,7 +119,7 @@ nn_inline void tide_judge(struct nn_receiver *flow, nn_receiver_params p, u32 us
 {
 	struct tide *t = tide_of(flow);
 	const struct nn_receiver_round *round = &flow->round;
-	u32 target = p[NN_R_target], queue = round->queue_min, mean = nn_receiver_round_queue(round);
+	u32 target = t->target, queue = round->queue_min, mean = nn_receiver_round_queue(round);
 
 	if (queue > target || (round->lost && mean > p[NN_R_foreign])) {
 		if (nn_route_stands(&t->route, queue, target / 2))
@@ -175,10 +175,12 @@ nn_inline void tide_on_arrival(struct nn_receiver *flow, nn_receiver_params p, c
 	    flow->target > 8 * flow->mss) {
 		tide_back_off(flow, step->before);
 		nn_round_start(flow, seg);
-	} else if (arrival->round && tide_policed(flow, p, seg->now_us)) {
-		nn_round_start(flow, seg);
 	} else if (arrival->round) {
-		tide_on_round(flow, p, seg->now_us, nn_round_mark(flow, seg), seg->stamped != 0);
+		tide_tolerate(flow, p);
+		if (tide_policed(flow, seg->now_us))
+			nn_round_start(flow, seg);
+		else
+			tide_on_round(flow, p, seg->now_us, nn_round_mark(flow, seg), seg->stamped != 0);
 	}
 }
 

@@ -48,19 +48,19 @@ nn_inline void tide_unpoliced(struct nn_receiver *flow)
 }
 
 /* A round is over. True: what lost is a policer, and the window is decided. */
-nn_rare bool tide_policed(struct nn_receiver *flow, nn_receiver_params p, u32 now_us)
+nn_rare bool tide_policed(struct nn_receiver *flow, u32 now_us)
 {
 	struct tide *t = tide_of(flow);
 	const struct nn_receiver_round *round = &flow->round;
 	struct nn_report *r = &t->report;
-	bool queue = round->queue_max >= nn_min(flow->delay.base.rtt_min / NN_UNQUEUED, p[NN_R_target]);
+	bool queue = round->queue_max >= nn_min(flow->delay.base.rtt_min / NN_UNQUEUED, t->target);
 
 	if (t->hold || t->cut == NN_CUT_TOLD)
 		return false;
 	r->lost = round->missing / nn_max(flow->mss, 1);
 	if (r->lost && !queue)
 		tide_lost(flow, r->lost);
-	else if (round->queue_min > p[NN_R_target] && t->win.policed)
+	else if (round->queue_min > t->target && t->win.policed)
 		tide_unpoliced(flow);
 	if (!t->win.policed && !t->police.unqueued)
 		return false;

@@ -9,6 +9,8 @@
 #include "../first_cut.h"
 #include "memory.h"
 
+#define TIDE_TARGET_PART 24u /* of the base RTT: what is tolerated, from half of the parameter on */
+#define TIDE_TARGET_PACKETS 4u /* or so many of the host's downloads together */
 #define TIDE_SETTLED 4 /* rounds */
 
 #define TIDE_ROW 4 /* of phases: a clear round leads to the first of the row */
@@ -31,6 +33,7 @@ struct tide {
 	struct nn_route route;
 	struct nn_memory memory;
 	u32 clear[2]; /* target in the last clear round, and in the one before: what the path was seen to hold */
+	u32 target; /* queueing delay that is tolerated, us */
 	u32 rate_max; /* bytes a millisecond, decaying */
 	u32 stride; /* growth a round, in parts (rise.h) */
 	u32 quiet; /* rounds of growth in a row */
@@ -50,6 +53,16 @@ nn_inline void tide_enter(struct nn_receiver *flow, enum tide_phase phase)
 {
 	tide_of(flow)->phase = phase;
 	flow->low = phase == TIDE_FLOOR || phase == TIDE_LEAVING;
+}
+
+/* Less of a queue where the path is short and fast. */
+nn_rare void tide_tolerate(struct nn_receiver *flow, nn_receiver_params p)
+{
+	struct tide *t = tide_of(flow);
+	u32 most = p[NN_R_target], rate = nn_max(t->rate_max * nn_max(flow->siblings, 1), 1);
+	u32 least = nn_max(most / 2, TIDE_TARGET_PACKETS * 1000 * flow->mss / rate);
+
+	t->target = nn_min(most, nn_max(least, flow->delay.base.rtt_min / TIDE_TARGET_PART));
 }
 
 /* Growth begins anew, a segment a round. */
