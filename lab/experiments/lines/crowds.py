@@ -9,6 +9,7 @@ from experiments.frontier import many_users
 from experiments.lines.real import SEEDS
 from experiments.low_priority.access import ROOMY
 from experiments.programs import GAME
+from netnice_lab.judgement import misses
 from netnice_lab.measures.over_time import acknowledged
 from netnice_lab.model.background import finish
 from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table
@@ -21,6 +22,7 @@ from netnice_lab.model.topology import Link, Pipe, Queue, Topology, dumbbell
 from netnice_lab.model.traffic import Bulk, Datagrams, Documents, Traffic
 
 EXPERIMENTS: dict[str, Experiment] = {}
+MISSES: dict[str, dict[str, str]] = {}
 
 DURATION, WARM_UP = 90.0, 20.0
 LOAD = 0.25
@@ -47,13 +49,14 @@ class Fed:
         return {"starved": longest, "least": min(totals) / (sum(totals) / len(totals))}
 
 
-PATHS = {"10": (10_000_000, 40_000), "100": (100_000_000, 40_000), "20": (20_000_000, 60_000)}
-PATHS_ASIDE = {"50": (50_000_000, 30_000)}
+PATHS = {
+    "10": (10_000_000, 40_000), "100": (100_000_000, 40_000), "20": (20_000_000, 60_000), "50": (50_000_000, 30_000)
+}  # fmt: skip
 
 
 def many(name: str, path: str, flows: int, beside: bool, seed: int) -> Scenario:
     """Downloads, whose receiver yields with netnice, perhaps beside documents."""
-    chosen, (rate, rtt) = protocol(name), (PATHS | PATHS_ASIDE)[path]
+    chosen, (rate, rtt) = protocol(name), PATHS[path]
     queue = Queue("priority" if chosen.priority else "fifo", bytes=round(rate / 8 * rtt / 1e6))
     yields = name == "netnice"
     traffic: list[Traffic] = []
@@ -87,11 +90,14 @@ def many_bars(path: str) -> list[Bar]:
     return made
 
 
+MISSES["real-crowds"] = misses.read({})
+
 EXPERIMENTS["real-crowds"] = Experiment(
     title="16, 32 and 64 downloads at once, alone and beside documents that take a quarter of the line",
     claim="Not in the papers. The bars: documents 1.2 of alone; .85 of the line; none without a byte for 30 s.",
     sweep={
-        "protocol": ("none", "priority", "cubic", "nnledbatpp", "netnice"), "path": tuple(PATHS),
+        "protocol": ("none", "priority", "cubic", "bbr", "nice", "nnledbatpp", "nnlp", "netnice"),
+        "path": tuple(PATHS),
         "flows": (16, 32, 64), "beside": (True, False),
     },
     scenario=lambda protocol, path, flows, beside, seed: many(protocol, path, flows, beside, seed),
@@ -103,18 +109,17 @@ EXPERIMENTS["real-crowds"] = Experiment(
     ],
     seeds=SEEDS,
     pinned={"background": 0.1},
-    bars=[bar for path in PATHS for bar in many_bars(path)],
+    bars=misses.known(MISSES["real-crowds"], [bar for path in PATHS for bar in many_bars(path)]),
 )  # fmt: skip
 
 FROM = 5.0
 RTT = 40_000
-SLOW = {"350k": 350_000, "750k": 750_000, "1500k": 1_500_000}
-SLOW_ASIDE = {"500k": 500_000}
+SLOW = {"350k": 350_000, "750k": 750_000, "1500k": 1_500_000, "500k": 500_000}
 
 
 def playing(name: str, line: str, game: bool, seed: int) -> Scenario:
     """Four uploads on a slow line with 64 kB of buffer, beside a game from the beginning on."""
-    chosen, rate = protocol(name), (SLOW | SLOW_ASIDE)[line]
+    chosen, rate = protocol(name), SLOW[line]
     queue = Queue("priority" if chosen.priority else "fifo", bytes=64_000)
     network = Topology(
         ("www", "bulk", "home"),
@@ -148,6 +153,8 @@ def slow_bars(line: str) -> list[Bar]:
     ]
 
 
+MISSES["real-slow"] = misses.read({})
+
 EXPERIMENTS["real-slow"] = Experiment(
     title="Four uploads on slow lines, beside a game that sends 30 packets a second",
     claim="Not in the papers. The bar at 350 kbit/s: a p95 of 108 ms in queues from 5 s on; .75 of the line.",
@@ -161,5 +168,5 @@ EXPERIMENTS["real-slow"] = Experiment(
     tables=[Table("slow", ("line", "protocol"), "game", [Number("udp_p95", 0), Number("background", 2)])],
     seeds=SEEDS,
     pinned={"udp_p95": 0.2},
-    bars=[bar for line in SLOW for bar in slow_bars(line)],
+    bars=misses.known(MISSES["real-slow"], [bar for line in SLOW for bar in slow_bars(line)]),
 )  # fmt: skip

@@ -193,8 +193,8 @@ ABLATIONS = {
             "policer-patience",
             "the wait for another flow at a policer does not double",
             POLICE,
-            "nn_min(m->patience + NN_POLICED_STEP, 7)",
-            "NN_POLICED_STEP",
+            "nn_min(m->patience + NN_POLICED_STEP, NN_POLICED_PATIENCE)",
+            "nn_min(NN_POLICED_STEP, NN_POLICED_PATIENCE)",
         ),
         Mutant(
             "policer-tried",

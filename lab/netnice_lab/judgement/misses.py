@@ -6,6 +6,7 @@ the lines of an experiment as its runs are now.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from netnice_lab.judgement import bars
 from netnice_lab.model.experiment import Bar, Experiment, Row, Value
@@ -39,6 +40,11 @@ def bar(
 ) -> Bar:
     """A bar, not demanded if the table that was read has it."""
     return Bar(says, metric, cell, over, minimum, maximum, says not in table, table.get(says, ""), or_metric)
+
+
+def known(table: Mapping[str, str], made: Sequence[Bar]) -> list[Bar]:
+    """The same bars, not demanded if the table that was read has them."""
+    return [replace(one, holds=one.says not in table, reason=table.get(one.says, "")) for one in made]
 
 
 def lines(experiment: Experiment, rows: Sequence[Row]) -> list[str]:
