@@ -48,6 +48,7 @@ pub fn findings(facts: &Facts, works: Works) -> Vec<Finding> {
         live_receiving(facts),
         memlock(facts),
         window_scale(facts),
+        router(),
     ]
 }
 
@@ -323,6 +324,14 @@ fn window_scale(facts: &Facts) -> Finding {
             "",
         ),
     }
+}
+
+/// By what the lab shows of long flows (docs/research/lines.md).
+fn router() -> Finding {
+    let why = "Behind a router with a queue for each flow only a mark that it heeds puts netnice's traffic last.";
+    let state =
+        "Cannot be seen from here. CAKE with 'diffserv4' heeds the mark DSCP LE (in OpenWrt: the package sqm-scripts).";
+    finding("router", why, Verdict::Ok, state.to_owned(), "")
 }
 
 /// Connections in the background that netnice cannot mend; none: there are none.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.frontier import many_users
-from experiments.lines.real import SEEDS
+from experiments.lines.real import SEEDS, parts
 from experiments.low_priority.access import ROOMY
 from experiments.programs import GAME
 from netnice_lab.judgement import misses
@@ -102,10 +102,15 @@ EXPERIMENTS["real-crowds"] = Experiment(
     },
     scenario=lambda protocol, path, flows, beside, seed: many(protocol, path, flows, beside, seed),
     exists=lambda cell: cell["protocol"] != "none" or (cell["flows"] == 16 and bool(cell["beside"])),
-    figures=[Figure("flows", "latency_geometric", "protocol", "downloads", "documents, ms", panel="path")],
+    derive=lambda frame: frame.assign(
+        slower=parts(frame, "latency_geometric", ("path",), {"protocol": "none"}),
+        used=(frame.background * 1e6 / frame.path.map(lambda path: PATHS[path][0])).mask(frame.beside.astype(bool)),
+        waits=frame.starved.mask(frame.beside.astype(bool)),
+    ),
+    figures=[Figure("flows", "slower", "protocol", "downloads", "documents, times as long as alone", panel="path")],
     tables=[
-        Table("crowds", ("path", "protocol", "beside"), "flows",
-              [Number("latency_geometric", 0), Number("background", 1), Number("least", 2), Number("starved", 0)])
+        Table("crowds", ("path", "flows"), "protocol",
+              [Number("slower", 2, most=SLOWER), Number("used", 2, least=USED), Number("waits", 0, most=FEEDS)])
     ],
     seeds=SEEDS,
     pinned={"background": 0.1},
@@ -165,7 +170,11 @@ EXPERIMENTS["real-slow"] = Experiment(
     scenario=lambda protocol, line, game, seed: playing(protocol, line, game, seed),
     exists=lambda cell: cell["protocol"] != "none" or bool(cell["game"]),
     figures=[Figure("line", "udp_p95", "protocol", "", "the game's p95, ms")],
-    tables=[Table("slow", ("line", "protocol"), "game", [Number("udp_p95", 0), Number("background", 2)])],
+    derive=lambda frame: frame.assign(
+        used=(frame.background * 1e6 / frame.line.map(SLOW)).mask(frame.game.astype(bool)),
+        late=frame.udp_p95.where(frame.game.astype(bool)),
+    ),
+    tables=[Table("slow", ("line",), "protocol", [Number("late", 0), Number("used", 2, least=FULL)])],
     seeds=SEEDS,
     pinned={"udp_p95": 0.2},
     bars=misses.known(MISSES["real-slow"], [bar for line in SLOW for bar in slow_bars(line)]),

@@ -5,7 +5,7 @@ One flow of CUBIC comes to 1, 4 or 16 in the background and has what they leave.
 `receives`: their receiver, and their servers run CUBIC or BBR.
 """
 
-from experiments.lines.real import SCAVENGERS, SEEDS
+from experiments.lines.real import SCAVENGERS, SEEDS, parts
 from experiments.low_priority.access import ROOMY
 from experiments.programs import POLICED, POLICERS
 from netnice_lab.judgement import misses
@@ -101,10 +101,16 @@ EXPERIMENTS["real-policers"] = Experiment(
     },
     scenario=lambda protocol, line, way, flows, other, seed: beside(protocol, line, way, flows, other, seed),
     exists=exists,
-    figures=[Figure("flows", "foreground", "protocol", "flows", "the long flow, Mbit/s", panel="line")],
+    derive=lambda frame: frame.assign(
+        keeps=parts(frame, "foreground", ("line",), {"protocol": "none"}).where(frame.other.astype(bool)),
+        share=parts(
+            frame, "background", ("line", "flows"), {"protocol": "cubic", "way": "sends", "other": False}
+        ).mask(frame.other.astype(bool)),
+    ),
+    figures=[Figure("flows", "keeps", "protocol", "flows", "what the long flow keeps of alone", panel="line")],
     tables=[
-        Table("policers", ("line", "protocol", "way", "other"), "flows",
-              [Number("foreground", 2), Number("background", 2)])
+        Table("policers", ("line", "flows", "way"), "protocol",
+              [Number("keeps", 2, least=KEEPS), Number("share", 2, least=ALONE)])
     ],
     seeds=SEEDS,
     pinned={"background": 0.2},

@@ -6,7 +6,10 @@ netnice, downloads come from servers of CUBIC, and their receiver yields; the ot
 of each kind was put aside, and not looked at until the core stood.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import pandas as pd
 
 from experiments.frontier import many_users
 from experiments.lines import umts
@@ -16,7 +19,7 @@ from experiments.tcp_nice import drive
 from experiments.tcp_nice.internet import GOLDEN
 from netnice_lab.judgement import misses
 from netnice_lab.model.background import changing, finish
-from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table
+from netnice_lab.model.experiment import Bar, Cell, Experiment, Figure, Number, Table, select
 from netnice_lab.model.foreground import DRAIN
 from netnice_lab.model.protocols import protocol
 from netnice_lab.model.receiver import Receiver
@@ -40,6 +43,12 @@ HOMES = {
     "home-8-40": Line(8_000_000, 40_000_000, 25_000, 0.4),
     "fibre-110": Line(110_000_000, 110_000_000, 8_000, 0.04),
 }
+
+
+def parts(frame: pd.DataFrame, metric: str, keys: Sequence[str], base: Cell, of: str = "") -> pd.Series:
+    """A metric over what the base's runs have with the same keys on average, or over another metric of theirs."""
+    known = select(frame, base).groupby(list(keys))[of or metric].mean().rename("base").reset_index()
+    return frame[metric] / frame[list(keys)].merge(known, on=list(keys), how="left").set_index(frame.index)["base"]
 
 
 def background(name: str, way: str, home: str, far: str, sockets: str = "reno") -> list[Traffic]:
@@ -100,10 +109,14 @@ EXPERIMENTS["real-homes"] = Experiment(
     sweep={"protocol": PROTOCOLS, "line": tuple(HOMES), "way": WAYS},
     scenario=lambda protocol, line, way, seed: at_home(protocol, line, way, seed),
     exists=lambda cell: cell["protocol"] != "none" or cell["way"] == "up",
-    figures=[Figure("way", "latency_geometric", "protocol", "", "pages, ms", panel="line")],
+    derive=lambda frame: frame.assign(
+        slower=parts(frame, "latency_geometric", ("line",), {"protocol": "none"}),
+        **{f"of_{way}": parts(frame, way, ("line", "way"), {"protocol": "cubic"}) for way in ("up", "down")},
+    ),
+    figures=[Figure("way", "slower", "protocol", "", "pages, times as long as alone", log_y=True, panel="line")],
     tables=[
-        Table("homes", ("line", "protocol"), "way",
-              [Number("latency_geometric", 0), Number("up", 1), Number("down", 1)])
+        Table("homes", ("line", "way"), "protocol",
+              [Number("slower", 2, most=MOST), Number("of_up", 2), Number("of_down", 2)])
     ],
     seeds=SEEDS,
     pinned={"latency_geometric": 0.1},
@@ -187,10 +200,16 @@ EXPERIMENTS["real-radio"] = Experiment(
     sweep={"protocol": PROTOCOLS, "line": tuple(RADIOS), "way": ("up", "down")},
     scenario=lambda protocol, line, way, seed: by_radio(protocol, line, way, seed),
     exists=lambda cell: cell["protocol"] != "none" or cell["way"] == "up",
-    figures=[Figure("line", "latency_geometric", "protocol", "", "pages, ms", panel="way")],
+    derive=lambda frame: frame.assign(
+        slower=parts(frame, "latency_geometric", ("line",), {"protocol": "none"}),
+        share=parts(frame, "up", ("line",), {"protocol": "cubic", "way": "up"}).fillna(
+            parts(frame, "down", ("line",), {"protocol": "cubic", "way": "down"})
+        ),
+    ),
+    figures=[Figure("line", "slower", "protocol", "", "pages, times as long as alone", log_y=True, panel="way")],
     tables=[
-        Table("radio", ("line", "protocol"), "way",
-              [Number("latency_geometric", 0), Number("up", 2), Number("down", 2)])
+        Table("radio", ("line", "way"), "protocol",
+              [Number("slower", 2, most=SLOWER), Number("share", 2, least=SHARE)])
     ],
     seeds=SEEDS,
     pinned={"latency_geometric": 0.2},

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from experiments.frontier import today
-from experiments.lines.real import SEEDS
+from experiments.lines.real import SEEDS, parts
 from experiments.low_priority.access import ROOMY
 from netnice_lab.judgement import misses
 from netnice_lab.model.background import finish
@@ -55,10 +55,14 @@ EXPERIMENTS["real-early"] = Experiment(
     },
     scenario=lambda protocol, path, queue, flows, seed: early(protocol, path, queue, flows, seed),
     exists=lambda cell: cell["protocol"] != "none" or cell["flows"] == FLOWS[0],
-    figures=[Figure("flows", "latency_geometric", "protocol", "uploads", "documents, ms", panel="queue")],
+    figures=[Figure("flows", "slower", "protocol", "uploads", "documents, times as long as alone", panel="queue")],
+    derive=lambda frame: frame.assign(
+        slower=parts(frame, "latency_geometric", ("path", "queue"), {"protocol": "none"}),
+        share=parts(frame, "background", ("path", "queue", "flows"), {"protocol": "priority"}),
+    ),
     tables=[
-        Table("early", ("path", "queue", "protocol"), "flows",
-              [Number("latency_geometric", 0), Number("background", 1)])
+        Table("early", ("path", "queue", "flows"), "protocol",
+              [Number("slower", 2, most=SLOWER), Number("share", 2, least=SHARE)])
     ],
     seeds=SEEDS,
     pinned={"latency_geometric": 0.1, "background": 0.1},
@@ -117,10 +121,10 @@ EXPERIMENTS["real-by-flow"] = Experiment(
     },
     scenario=lambda protocol, path, queue, flows, marked, seed: by_flow(protocol, path, queue, flows, marked, seed),
     exists=there,
-    figures=[Figure("queue", "foreground", "protocol", "", "the long flow, Mbit/s", panel="path")],
+    derive=lambda frame: frame.assign(keeps=parts(frame, "foreground", ("path", "queue"), {"protocol": "none"})),
+    figures=[Figure("queue", "keeps", "protocol", "", "what the long flow keeps of alone", panel="path")],
     tables=[
-        Table("by-flow", ("path", "queue", "protocol", "marked"), "flows",
-              [Number("foreground", 2), Number("background", 2)])
+        Table("by-flow", ("path", "queue", "flows", "marked"), "protocol", [Number("keeps", 2, least=UNMARKED)])
     ],
     seeds=SEEDS,
     pinned={"foreground": 0.1},

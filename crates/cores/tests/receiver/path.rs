@@ -19,6 +19,23 @@ fn they_fill_an_idle_path_and_keep_its_queue_short() {
     }
 }
 
+#[test]
+fn where_the_path_is_short_and_fast_less_of_a_queue_is_tolerated() {
+    for (rtt, service, most) in [
+        (20_000, 121, 2_000),
+        (30_000, 242, 2_000),
+        (30_000, 1211, 4_000),
+        (100_000, 121, 4_000),
+    ] {
+        let mut path = Path::new("tide");
+        (path.rtt, path.service) = (rtt, service);
+        path.run(10 * SECOND, 0.0);
+        let (used, queue) = path.run(20 * SECOND, 0.0);
+        assert!(used > 0.98, "{rtt} us: uses {used}");
+        assert!(queue < most, "{rtt} us, {service} a segment: queue of {queue} us");
+    }
+}
+
 /// Packets a millisecond that a stranger sends, seconds to give way and what is used then, seconds to come back and to what.
 struct Visit(f64, u64, f64, u64, f64);
 

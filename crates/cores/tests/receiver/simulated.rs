@@ -5,8 +5,6 @@ use std::collections::VecDeque;
 
 use netnice_cores::receiver::{Core, Segment};
 
-/// Microseconds that a segment takes at 10 Mbit/s.
-const SERVICE: u64 = 1211;
 const BUFFER: u64 = 86;
 /// What the kernel would advertise, bytes.
 const KERNEL: u32 = 60 * MSS;
@@ -26,6 +24,8 @@ pub struct Path {
     pub tick: u64,
     pub drift: i64,
     pub timestamps: bool,
+    /// Microseconds that a segment takes at the bottleneck; 1211 are 10 Mbit/s.
+    pub service: u64,
     /// What its timestamps show when its clock shows so many ticks.
     pub shows: fn(u64) -> u32,
     /// The kernel rounds windows up to multiples of two to the power of this, and never takes back what it granted.
@@ -65,6 +65,7 @@ impl Path {
             tick: 1000,
             drift: 0,
             timestamps: true,
+            service: 1211,
             shows: |ticks| ticks as u32,
             scale: 0,
             granted: 10 * MSS,
@@ -91,12 +92,12 @@ impl Path {
                 continue;
             }
             let begins = self.busy.max(self.now);
-            if begins - self.now > BUFFER * SERVICE {
+            if begins - self.now > BUFFER * self.service {
                 self.next = self.next.wrapping_add(MSS); // lost: the receiver sees a hole
                 return;
             }
             self.queue_sum += begins - self.now;
-            self.busy = begins + if self.queues { SERVICE } else { 1 };
+            self.busy = begins + if self.queues { self.service } else { 1 };
             let noise = self.now * 7919 % (self.jitter + 1);
             let arrives = self.busy + self.longer + noise;
             self.flight.push_back((arrives, self.next, self.now, echoed));
@@ -116,13 +117,13 @@ impl Path {
             joined += (self.now - before) as f64 / 1000.0 * stranger;
             while joined >= 1.0 {
                 joined -= 1.0;
-                if self.busy.saturating_sub(self.now) < BUFFER * SERVICE {
-                    self.busy = self.busy.max(self.now) + SERVICE;
+                if self.busy.saturating_sub(self.now) < BUFFER * self.service {
+                    self.busy = self.busy.max(self.now) + self.service;
                 }
             }
             while self.steady.front().is_some_and(|&at| at <= self.now) {
                 self.steady.pop_front();
-                self.busy = self.busy.max(self.now) + SERVICE;
+                self.busy = self.busy.max(self.now) + self.service;
                 self.steady.push_back(self.busy + self.rtt);
             }
             if self.now >= arrival {
@@ -137,7 +138,10 @@ impl Path {
             }
         }
         let sent = self.delivered.max(1);
-        ((self.delivered * SERVICE) as f64 / us as f64, self.queue_sum / sent)
+        (
+            (self.delivered * self.service) as f64 / us as f64,
+            self.queue_sum / sent,
+        )
     }
 
     /// All that was sent is lost: it is sent again, and acknowledged, which tells the receiver nothing.
