@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from experiments.frontier import today
-from experiments.lines.real import SEEDS, parts
+from experiments.lines.real import OF_FAST, parts
 from experiments.low_priority.access import ROOMY
 from netnice_lab.judgement import misses
 from netnice_lab.model.background import finish
@@ -64,7 +64,7 @@ EXPERIMENTS["real-early"] = Experiment(
         Table("early", ("path", "queue", "flows"), "protocol",
               [Number("slower", 2, most=SLOWER), Number("share", 2, least=SHARE)])
     ],
-    seeds=SEEDS,
+    seeds=OF_FAST,
     pinned={"latency_geometric": 0.1, "background": 0.1},
     bars=misses.known(MISSES["real-early"], [bar for path in PATHS for bar in early_bars(path)]),
 )  # fmt: skip
@@ -126,7 +126,7 @@ EXPERIMENTS["real-by-flow"] = Experiment(
     tables=[
         Table("by-flow", ("path", "queue", "flows", "marked"), "protocol", [Number("keeps", 2, least=UNMARKED)])
     ],
-    seeds=SEEDS,
+    seeds=OF_FAST,
     pinned={"foreground": 0.1},
     bars=misses.known(MISSES["real-by-flow"], [bar for path in PATHS for bar in by_flow_bars(path)]),
 )  # fmt: skip
