@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from experiments.frontier import today
-from netnice_lab.judgement.misses import EDGE
 from netnice_lab.measures.over_time import goodput
 from netnice_lab.model.background import finish
 from netnice_lab.model.experiment import Bar, Experiment, Figure, Number, Table
@@ -101,8 +100,7 @@ def met(way: str, floor: int, flows: int, connections: int) -> Bar:
     if RATE * connections / (connections + flows) < floor * 1_000_000:
         plain = {**ours, "kind": "cubic", "way": WAYS[0], "floor": FLOORS[0]}
         return Bar(says, "background", {**ours, "kind": "floor"}, plain, minimum=PART)
-    reason = EDGE if (way, floor, flows, connections) == ("down", 5, 8, 16) else ""
-    return Bar(says, "background", {**ours, "kind": "floor"}, minimum=PART * floor, holds=not reason, reason=reason)
+    return Bar(says, "background", {**ours, "kind": "floor"}, minimum=PART * floor)
 
 
 EXPERIMENTS["at-least-flows"] = Experiment(
