@@ -24,7 +24,7 @@
 #define NN_POLICED_WAIT 3u /* rounds, doubled by patience, for each sibling: they return in turns. */
 #define NN_POLICED_DOUBLINGS 4u /* of that wait between trials: 48 rounds, or a tenth of what others have is lost. */
 #define NN_POLICED_STEP 2u /* what a loss adds to patience; a clear wait takes off one. */
-#define NN_POLICED_PATIENCE 4u /* the most of it: with 7, W was back two minutes after the other flow's end; a return of 1/16 is 1 %. */
+#define NN_POLICED_PATIENCE 4u /* the most of it. With 7 W was back two minutes after the other flow's end. */
 #define NN_UNQUEUED 8u /* part of the base below which a loss met no queue */
 #define NN_POLICED_FULL (NN_ONE / 16) /* the least `full`. */
 

@@ -23,7 +23,7 @@ struct nn_receiver_siblings {
 	u32 count_us; /* when that began */
 	u32 counted; /* so far */
 	u32 flows; /* the last time */
-	u64 windows; /* bytes: the sum so far */
+	u64 windows; /* bytes: the sum so far. */
 	u32 window; /* bytes: the mean of the last time */
 	u32 policed; /* the count in which a flow last was policed, and NN_POLICED_COUNTS; 0: none was */
 };

@@ -73,7 +73,7 @@ def many(name: str, path: str, flows: int, beside: bool, seed: int) -> Scenario:
 
 
 def there(cell: Cell) -> bool:
-    """The documents alone once a path; the line without documents by whom the bars name."""
+    """The documents alone once a path; without documents only what the bars name."""
     if cell["protocol"] == "none":
         return cell["flows"] == 16 and bool(cell["beside"])
     return bool(cell["beside"]) or cell["protocol"] in {"priority", "cubic", "netnice"}

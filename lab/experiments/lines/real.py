@@ -47,7 +47,7 @@ HOMES = {
 
 
 def parts(frame: pd.DataFrame, metric: str, keys: Sequence[str], base: Cell, of: str = "") -> pd.Series:
-    """A metric over what the base's runs have with the same keys on average, or over another metric of theirs."""
+    """A metric over the mean of the base's runs with the same keys; `of`: over another metric of these runs."""
     known = select(frame, base).groupby(list(keys))[of or metric].mean().rename("base").reset_index()
     return frame[metric] / frame[list(keys)].merge(known, on=list(keys), how="left").set_index(frame.index)["base"]
 
