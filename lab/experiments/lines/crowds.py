@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.frontier import many_users
-from experiments.lines.real import OF_FAST, SEEDS, parts
+from experiments.lines.real import OF_FAST, SEEDS, in_order, parts
 from experiments.low_priority.access import ROOMY
 from experiments.programs import GAME
 from netnice_lab.judgement import misses
@@ -109,7 +109,7 @@ EXPERIMENTS["real-crowds"] = Experiment(
     },
     scenario=lambda protocol, path, flows, beside, seed: many(protocol, path, flows, beside, seed),
     exists=there,
-    derive=lambda frame: frame.assign(
+    derive=lambda frame: in_order(frame, "path", "flows").assign(
         slower=parts(frame, "latency_geometric", ("path",), {"protocol": "none"}),
         used=(frame.background * 1e6 / frame.path.map(lambda path: PATHS[path][0])).mask(frame.beside.astype(bool)),
         waits=frame.starved.mask(frame.beside.astype(bool)),
@@ -165,7 +165,13 @@ def slow_bars(line: str) -> list[Bar]:
     ]
 
 
-MISSES["real-slow"] = misses.read({})
+MISSES["real-slow"] = misses.read(
+    {
+        "{mean} ms: four flows with a segment each are four packets; nothing smaller is sent": """
+            the game's p95, ms: 350k 750k 1500k 500k
+        """,
+    }
+)
 
 EXPERIMENTS["real-slow"] = Experiment(
     title="Four uploads on slow lines, beside a game that sends 30 packets a second",

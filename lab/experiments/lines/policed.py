@@ -5,7 +5,7 @@ One flow of CUBIC comes to 1, 4 or 16 in the background and has what they leave.
 `receives`: their receiver, and their servers run CUBIC or BBR.
 """
 
-from experiments.lines.real import SCAVENGERS, SEEDS, parts
+from experiments.lines.real import SCAVENGERS, SEEDS, in_order, parts
 from experiments.low_priority.access import ROOMY
 from experiments.programs import POLICED, POLICERS
 from netnice_lab.judgement import misses
@@ -90,7 +90,34 @@ def bars(line: str) -> list[Bar]:
     return made
 
 
-MISSES["real-policers"] = misses.read({})
+MISSES["real-policers"] = misses.read(
+    {
+        "{mean}: only own losses tell of the other flow, and each try to return costs it some": """
+            keeps, sends, 1: burst-32k burst-500k
+            keeps, sends, 16: burst-32k burst-125k burst-500k
+            keeps, sends, 4: burst-500k
+        """,
+        "{mean}: what siblings lose looks like another flow's loss, and they return in turns": """
+            alone, of CUBIC's, sends, 4: burst-32k burst-125k burst-1m burst-500k
+            alone, of CUBIC's, sends, 16: burst-32k burst-125k burst-1m burst-500k
+            alone, of CUBIC's, receives-cubic, 4: burst-32k burst-125k burst-500k
+            alone, of CUBIC's, receives-bbr, 4: burst-32k burst-125k burst-500k
+            alone, of CUBIC's, receives-bbr, 16: burst-32k burst-500k
+        """,
+        "{mean}: once in 48 rounds a higher rate is tried, and what is lost then costs the server a recovery": """
+            alone, of CUBIC's, receives-cubic, 1: burst-125k burst-500k
+            alone, of CUBIC's, receives-bbr, 1: burst-500k
+        """,
+        "{mean}: a server's burst after a cut cannot be taken back, and downloads of a host return one by one": """
+            keeps, receives-cubic, 1: burst-32k burst-1m burst-500k
+            keeps, receives-cubic, 4: burst-32k burst-125k burst-1m burst-500k
+            keeps, receives-cubic, 16: burst-32k burst-125k burst-1m burst-500k
+            keeps, receives-bbr, 1: burst-32k burst-125k burst-1m burst-500k
+            keeps, receives-bbr, 4: burst-32k burst-125k burst-1m burst-500k
+            keeps, receives-bbr, 16: burst-32k burst-125k burst-1m burst-500k
+        """,
+    }
+)
 
 EXPERIMENTS["real-policers"] = Experiment(
     title="Policers and a shaper with a burst: a long flow of CUBIC beside 1, 4 and 16 in the background",
@@ -101,7 +128,7 @@ EXPERIMENTS["real-policers"] = Experiment(
     },
     scenario=lambda protocol, line, way, flows, other, seed: beside(protocol, line, way, flows, other, seed),
     exists=exists,
-    derive=lambda frame: frame.assign(
+    derive=lambda frame: in_order(frame, "line", "flows", "way").assign(
         keeps=parts(frame, "foreground", ("line",), {"protocol": "none"}).where(frame.other.astype(bool)),
         share=parts(
             frame, "background", ("line", "flows"), {"protocol": "cubic", "way": "sends", "other": False}

@@ -52,6 +52,11 @@ def parts(frame: pd.DataFrame, metric: str, keys: Sequence[str], base: Cell, of:
     return frame[metric] / frame[list(keys)].merge(known, on=list(keys), how="left").set_index(frame.index)["base"]
 
 
+def in_order(frame: pd.DataFrame, *keys: str) -> pd.DataFrame:
+    """The rows by these keys, whose values keep their order."""
+    return frame.sort_values(list(keys), key=lambda one: one.map(list(one.unique()).index), kind="stable")
+
+
 def background(name: str, way: str, home: str, far: str, sockets: str = "reno") -> list[Traffic]:
     """Flows of a protocol, up or down; `sockets`: what those of the home run on, that only acknowledge."""
     chosen = protocol(name)
@@ -193,7 +198,23 @@ def radio_bars(line: str) -> list[Bar]:
     return made
 
 
-MISSES["real-radio"] = misses.read({})
+MISSES["real-radio"] = misses.read(
+    {
+        "{mean}: a fall of the rate looks like another flow's queue": """
+            up, of the oracle's: lte lte-short 3g lte-deep 3g-narrow
+            up, of LEDBAT's: lte lte-short lte-deep
+        """,
+        "{mean}: what is in flight when the rate falls waits, and cannot be taken back": """
+            pages beside up / alone: lte lte-short 3g 3g-deep 3g-narrow
+            pages beside down / alone: 3g-narrow
+        """,
+        "{mean}: a fall of the rate looks like another flow's queue, and downloads wait for it to go": """
+            down, of CUBIC's: lte 3g 3g-deep lte-deep 3g-narrow
+            down, of the oracle's: lte lte-short 3g lte-deep 3g-narrow
+            down, of LEDBAT's: lte lte-short lte-deep
+        """,
+    }
+)
 
 EXPERIMENTS["real-radio"] = Experiment(
     title="Drives on LTE and UMTS: two flows beside pages that take a tenth of the line",
@@ -201,7 +222,7 @@ EXPERIMENTS["real-radio"] = Experiment(
     sweep={"protocol": PROTOCOLS, "line": tuple(RADIOS), "way": ("up", "down")},
     scenario=lambda protocol, line, way, seed: by_radio(protocol, line, way, seed),
     exists=lambda cell: cell["protocol"] != "none" or cell["way"] == "up",
-    derive=lambda frame: frame.assign(
+    derive=lambda frame: in_order(frame, "line", "way").assign(
         slower=parts(frame, "latency_geometric", ("line",), {"protocol": "none"}),
         share=parts(frame, "up", ("line",), {"protocol": "cubic", "way": "up"}).fillna(
             parts(frame, "down", ("line",), {"protocol": "cubic", "way": "down"})

@@ -3,8 +3,10 @@
 
 from dataclasses import replace
 
+import pandas as pd
+
 from experiments.frontier import today
-from experiments.lines.real import OF_FAST, parts
+from experiments.lines.real import OF_FAST, in_order, parts
 from experiments.low_priority.access import ROOMY
 from netnice_lab.judgement import misses
 from netnice_lab.model.background import finish
@@ -56,7 +58,7 @@ EXPERIMENTS["real-early"] = Experiment(
     scenario=lambda protocol, path, queue, flows, seed: early(protocol, path, queue, flows, seed),
     exists=lambda cell: cell["protocol"] != "none" or cell["flows"] == FLOWS[0],
     figures=[Figure("flows", "slower", "protocol", "uploads", "documents, times as long as alone", panel="queue")],
-    derive=lambda frame: frame.assign(
+    derive=lambda frame: in_order(frame, "path", "queue", "flows").assign(
         slower=parts(frame, "latency_geometric", ("path", "queue"), {"protocol": "none"}),
         share=parts(frame, "background", ("path", "queue", "flows"), {"protocol": "priority"}),
     ),
@@ -89,6 +91,13 @@ def by_flow(name: str, path: str, queue: str, flows: int, marked: bool, seed: in
     return finish(Scenario(network, tuple(traffic), DURATION, WARM_UP, seed, sysctls=ROOMY), chosen)
 
 
+def told(frame: pd.DataFrame) -> pd.DataFrame:
+    """What the long flow keeps. Unmarked traffic meets CAKE as if it had no classes: those rows are left out."""
+    keeps = parts(frame, "foreground", ("path", "queue"), {"protocol": "none"})
+    heeded = frame.queue.isin(HEEDS) == frame.marked.astype(bool)
+    return in_order(frame.assign(keeps=keeps)[heeded], "path", "queue", "flows")
+
+
 def there(cell: Cell) -> bool:
     """The long flow alone once a router; the mark where it is to show what it is worth without netnice, too."""
     if cell["protocol"] == "none":
@@ -110,7 +119,28 @@ def by_flow_bars(path: str) -> list[Bar]:
     return made
 
 
-MISSES["real-by-flow"] = misses.read({})
+MISSES["real-by-flow"] = misses.read(
+    {
+        "{mean}: CAKE lets the class of background have a sixteenth of the rate at any time": """
+            keeps, fq_codel, 1, marked: 20-40 10-20 50-60 30-30
+            keeps, fq_codel, 4, marked: 20-40 10-20 50-60 30-30
+            keeps, cake, 1, marked: 20-40 10-20 50-60 30-30
+            keeps, cake, 4, marked: 20-40 10-20 50-60 30-30
+            keeps, cake-diffserv3, 4, marked: 20-40
+            keeps, cake-diffserv4, 4, marked: 20-40
+        """,
+        "{mean}: a flow's queue is its own there; beside CUBIC's flows the long one has as little": """
+            keeps, fq_codel, 1: 20-40 10-20 50-60 30-30
+            keeps, fq_codel, 4: 20-40 10-20 50-60 30-30
+            keeps, cake, 1: 20-40 10-20 50-60 30-30
+            keeps, cake, 4: 20-40 10-20 50-60 30-30
+            keeps, cake-diffserv3, 1: 20-40 10-20 50-60 30-30
+            keeps, cake-diffserv3, 4: 20-40 10-20 50-60 30-30
+            keeps, cake-diffserv4, 1: 20-40 10-20 50-60 30-30
+            keeps, cake-diffserv4, 4: 20-40 10-20 50-60 30-30
+        """,
+    }
+)
 
 EXPERIMENTS["real-by-flow"] = Experiment(
     title="Routers with a queue for each flow: a long flow of CUBIC beside one and four in the background",
@@ -121,10 +151,10 @@ EXPERIMENTS["real-by-flow"] = Experiment(
     },
     scenario=lambda protocol, path, queue, flows, marked, seed: by_flow(protocol, path, queue, flows, marked, seed),
     exists=there,
-    derive=lambda frame: frame.assign(keeps=parts(frame, "foreground", ("path", "queue"), {"protocol": "none"})),
+    derive=told,
     figures=[Figure("queue", "keeps", "protocol", "", "what the long flow keeps of alone", panel="path")],
     tables=[
-        Table("by-flow", ("path", "queue", "flows", "marked"), "protocol", [Number("keeps", 2, least=UNMARKED)])
+        Table("by-flow", ("path", "queue", "flows"), "protocol", [Number("keeps", 2, least=UNMARKED)])
     ],
     seeds=OF_FAST,
     pinned={"foreground": 0.1},
