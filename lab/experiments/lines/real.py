@@ -107,7 +107,22 @@ def home_bars(line: str) -> list[Bar]:
     return made
 
 
-MISSES["real-homes"] = misses.read({})
+MISSES["real-homes"] = misses.read(
+    {
+        "{mean}: some packets of its own wait, and what is in flight when a page begins cannot be taken back": """
+            pages beside up / alone: home-10-50 home-5-25 home-20-100 fibre-100 fibre-120 home-8-40 fibre-110
+            pages beside down / alone: home-10-50 home-5-25 home-20-100 fibre-100 fibre-120 home-8-40 fibre-110
+            pages beside both / alone: home-10-50 home-5-25 home-20-100 fibre-100 fibre-120 home-8-40 fibre-110
+        """,
+        "{mean}: it yields to each page's burst, and comes back in rounds": """
+            down / CUBIC's: home-5-25
+            both ways, down / one way: home-5-25 home-8-40
+        """,
+        "{mean}: its ACKs come in bursts behind the downloads, and what they acknowledge leaves as bursts": """
+            both ways, up / one way: fibre-100 fibre-120 fibre-110
+        """,
+    }
+)
 
 EXPERIMENTS["real-homes"] = Experiment(
     title="Households and fibres: two flows a way, up, down and both at once, beside pages",
@@ -115,7 +130,7 @@ EXPERIMENTS["real-homes"] = Experiment(
     sweep={"protocol": PROTOCOLS, "line": tuple(HOMES), "way": WAYS},
     scenario=lambda protocol, line, way, seed: at_home(protocol, line, way, seed),
     exists=lambda cell: cell["protocol"] != "none" or cell["way"] == "up",
-    derive=lambda frame: frame.assign(
+    derive=lambda frame: in_order(frame, "line", "way").assign(
         slower=parts(frame, "latency_geometric", ("line",), {"protocol": "none"}),
         **{f"of_{way}": parts(frame, way, ("line", "way"), {"protocol": "cubic"}) for way in ("up", "down")},
     ),
