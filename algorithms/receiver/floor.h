@@ -5,7 +5,7 @@
  * Mbit/s at 40 ms. So beside siblings the pause is shorter, with a window that no full segment fits into. Senders then
  * send as much as fits when their persist timer ends (RFC 9293, 3.8.6.1 and 3.8.6.2.1), Linux after 0.2 s or more. A
  * longer pause is unfair: the flow with the smallest window recovers last. After it they take turns: three at a time ask
- * for a segment. (Documents beside 64 downloads at 10 Mbit/s took 12 times as long as alone, and take 2.2 times.)
+ * for a segment. (Documents beside 64 downloads at 10 Mbit/s took 12 times as long as alone, and take 1.8 times.)
  */
 #ifndef NN_FLOOR_H
 #define NN_FLOOR_H

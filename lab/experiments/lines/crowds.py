@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.frontier import many_users
-from experiments.lines.real import OF_FAST, SEEDS, in_order, parts
+from experiments.lines.real import FEW_SEEDS, SEEDS, in_order, parts
 from experiments.low_priority.access import ROOMY
 from experiments.programs import GAME
 from netnice_lab.judgement import misses
@@ -72,7 +72,7 @@ def many(name: str, path: str, flows: int, beside: bool, seed: int) -> Scenario:
     return finish(made, chosen)
 
 
-def there(cell: Cell) -> bool:
+def is_run(cell: Cell) -> bool:
     """The documents alone once a path; without documents only what the bars name."""
     if cell["protocol"] == "none":
         return cell["flows"] == 16 and bool(cell["beside"])
@@ -114,7 +114,7 @@ EXPERIMENTS["real-crowds"] = Experiment(
         "flows": (16, 32, 64), "beside": (True, False),
     },
     scenario=lambda protocol, path, flows, beside, seed: many(protocol, path, flows, beside, seed),
-    exists=there,
+    exists=is_run,
     derive=lambda frame: in_order(frame, "path", "flows").assign(
         slower=parts(frame, "latency_geometric", ("path",), {"protocol": "none"}),
         used=(frame.background * 1e6 / frame.path.map(lambda path: PATHS[path][0])).mask(frame.beside.astype(bool)),
@@ -125,9 +125,9 @@ EXPERIMENTS["real-crowds"] = Experiment(
         Table("crowds", ("path", "flows"), "protocol",
               [Number("slower", 2, most=SLOWER), Number("used", 2, least=USED), Number("waits", 0, most=FEEDS)])
     ],
-    seeds=OF_FAST,
+    seeds=FEW_SEEDS,
     pinned={"background": 0.1},
-    bars=misses.known(MISSES["real-crowds"], [bar for path in PATHS for bar in many_bars(path)]),
+    bars=misses.marked(MISSES["real-crowds"], [bar for path in PATHS for bar in many_bars(path)]),
 )  # fmt: skip
 
 FROM = 5.0
@@ -196,5 +196,5 @@ EXPERIMENTS["real-slow"] = Experiment(
     tables=[Table("slow", ("line",), "protocol", [Number("late", 0), Number("used", 2, least=FULL)])],
     seeds=SEEDS,
     pinned={"udp_p95": 0.2},
-    bars=misses.known(MISSES["real-slow"], [bar for line in SLOW for bar in slow_bars(line)]),
+    bars=misses.marked(MISSES["real-slow"], [bar for line in SLOW for bar in slow_bars(line)]),
 )  # fmt: skip

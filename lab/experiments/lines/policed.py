@@ -141,5 +141,5 @@ EXPERIMENTS["real-policers"] = Experiment(
     ],
     seeds=SEEDS,
     pinned={"background": 0.2},
-    bars=misses.known(MISSES["real-policers"], [bar for line in LINES for bar in bars(line)]),
+    bars=misses.marked(MISSES["real-policers"], [bar for line in LINES for bar in bars(line)]),
 )  # fmt: skip

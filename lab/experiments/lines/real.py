@@ -32,7 +32,7 @@ MISSES: dict[str, dict[str, str]] = {}
 
 SCAVENGERS = ("nice", "nnledbat", "nnledbatpp", "nnlp", "netnice")
 PROTOCOLS = ("none", "priority", "cubic", "bbr", *SCAVENGERS)
-SEEDS, OF_FAST = 5, 3
+SEEDS, FEW_SEEDS = 5, 3
 """Runs of a cell; fewer where lines of 50 Mbit/s and more make them long."""
 WAYS = ("up", "down", "both")
 HOMES = {
@@ -139,9 +139,9 @@ EXPERIMENTS["real-homes"] = Experiment(
         Table("homes", ("line", "way"), "protocol",
               [Number("slower", 2, most=MOST), Number("of_up", 2), Number("of_down", 2)])
     ],
-    seeds=OF_FAST,
+    seeds=FEW_SEEDS,
     pinned={"latency_geometric": 0.1},
-    bars=misses.known(MISSES["real-homes"], [bar for line in HOMES for bar in home_bars(line)]),
+    bars=misses.marked(MISSES["real-homes"], [bar for line in HOMES for bar in home_bars(line)]),
 )  # fmt: skip
 
 
@@ -250,5 +250,5 @@ EXPERIMENTS["real-radio"] = Experiment(
     ],
     seeds=SEEDS,
     pinned={"latency_geometric": 0.2},
-    bars=misses.known(MISSES["real-radio"], [bar for line in RADIOS for bar in radio_bars(line)]),
+    bars=misses.marked(MISSES["real-radio"], [bar for line in RADIOS for bar in radio_bars(line)]),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 
 from experiments.frontier import today
-from experiments.lines.real import OF_FAST, in_order, parts
+from experiments.lines.real import FEW_SEEDS, in_order, parts
 from experiments.low_priority.access import ROOMY
 from netnice_lab.judgement import misses
 from netnice_lab.model.background import finish
@@ -85,9 +85,9 @@ EXPERIMENTS["real-early"] = Experiment(
         Table("early", ("path", "queue", "flows"), "protocol",
               [Number("slower", 2, most=SLOWER), Number("share", 2, least=SHARE)])
     ],
-    seeds=OF_FAST,
+    seeds=FEW_SEEDS,
     pinned={"latency_geometric": 0.1, "background": 0.1},
-    bars=misses.known(MISSES["real-early"], [bar for path in PATHS for bar in early_bars(path)]),
+    bars=misses.marked(MISSES["real-early"], [bar for path in PATHS for bar in early_bars(path)]),
 )  # fmt: skip
 
 LE = 0x04
@@ -110,14 +110,14 @@ def by_flow(name: str, path: str, queue: str, flows: int, marked: bool, seed: in
     return finish(Scenario(network, tuple(traffic), DURATION, WARM_UP, seed, sysctls=ROOMY), chosen)
 
 
-def told(frame: pd.DataFrame) -> pd.DataFrame:
+def kept_where_heeded(frame: pd.DataFrame) -> pd.DataFrame:
     """What the long flow keeps. Unmarked traffic meets CAKE as if it had no classes: those rows are left out."""
     keeps = parts(frame, "foreground", ("path", "queue"), {"protocol": "none"})
     heeded = frame.queue.isin(HEEDS) == frame.marked.astype(bool)
     return in_order(frame.assign(keeps=keeps)[heeded], "path", "queue", "flows")
 
 
-def there(cell: Cell) -> bool:
+def is_run(cell: Cell) -> bool:
     """The long flow alone once a router; the mark where it is to show what it is worth without netnice, too."""
     if cell["protocol"] == "none":
         return cell["flows"] == 1 and not cell["marked"]
@@ -125,31 +125,34 @@ def there(cell: Cell) -> bool:
 
 
 def by_flow_bars(path: str) -> list[Bar]:
-    """The long flow keeps what it has alone: by the mark, or because netnice sees its own queue.
-
-    Marked traffic where the mark is not heeded has the same runs as unmarked, unmarked where it is as behind `cake`.
-    """
+    """The long flow keeps what it has alone: by the mark, or because netnice sees its own queue."""
     made: list[Bar] = []
     for queue in BY_FLOW:
         for flows in (1, 4):
-            marked = queue in HEEDS
-            cell: Cell = {"protocol": "netnice", "path": path, "queue": queue, "flows": flows, "marked": marked}
-            none: Cell = {"protocol": "none", "path": path, "queue": queue}
-            says, least = (
-                f"keeps, {queue}, {flows}{', marked' if marked else ''} {path}",
-                MARKED if marked else UNMARKED,
-            )
-            made.append(Bar(says, "foreground", cell, none, minimum=least))
+            for marked in (True, False):
+                cell: Cell = {"protocol": "netnice", "path": path, "queue": queue, "flows": flows, "marked": marked}
+                none: Cell = {"protocol": "none", "path": path, "queue": queue}
+                least = MARKED if marked and queue in HEEDS else UNMARKED
+                says = f"keeps, {queue}, {flows}{', marked' if marked else ''} {path}"
+                made.append(Bar(says, "foreground", cell, none, minimum=least))
     return made
 
 
 MISSES["real-by-flow"] = misses.read(
     {
         "{mean}: a flow's queue is its own there; beside CUBIC's flows the long one has as little": """
+            keeps, fq_codel, 1, marked: 20-40 10-20 50-60 30-30
             keeps, fq_codel, 1: 20-40 10-20 50-60 30-30
+            keeps, fq_codel, 4, marked: 20-40 10-20 50-60 30-30
             keeps, fq_codel, 4: 20-40 10-20 50-60 30-30
+            keeps, cake, 1, marked: 20-40 10-20 50-60 30-30
             keeps, cake, 1: 20-40 10-20 50-60 30-30
+            keeps, cake, 4, marked: 20-40 10-20 50-60 30-30
             keeps, cake, 4: 20-40 10-20 50-60 30-30
+            keeps, cake-diffserv3, 1: 20-40 10-20 50-60 30-30
+            keeps, cake-diffserv3, 4: 20-40 10-20 50-60 30-30
+            keeps, cake-diffserv4, 1: 20-40 10-20 50-60 30-30
+            keeps, cake-diffserv4, 4: 20-40 10-20 50-60 30-30
         """,
         "{mean}: CAKE lets the class of background have a sixteenth of the rate at any time": """
             keeps, cake-diffserv3, 4, marked: 20-40
@@ -166,13 +169,13 @@ EXPERIMENTS["real-by-flow"] = Experiment(
         "queue": BY_FLOW, "flows": (1, 4), "marked": (True, False),
     },
     scenario=lambda protocol, path, queue, flows, marked, seed: by_flow(protocol, path, queue, flows, marked, seed),
-    exists=there,
-    derive=told,
+    exists=is_run,
+    derive=kept_where_heeded,
     figures=[Figure("queue", "keeps", "protocol", "", "what the long flow keeps of alone", panel="path")],
     tables=[
         Table("by-flow", ("path", "queue", "flows"), "protocol", [Number("keeps", 2, least=UNMARKED)])
     ],
-    seeds=OF_FAST,
+    seeds=FEW_SEEDS,
     pinned={"foreground": 0.1},
-    bars=misses.known(MISSES["real-by-flow"], [bar for path in PATHS for bar in by_flow_bars(path)]),
+    bars=misses.marked(MISSES["real-by-flow"], [bar for path in PATHS for bar in by_flow_bars(path)]),
 )  # fmt: skip

@@ -42,7 +42,7 @@ def bar(
     return Bar(says, metric, cell, over, minimum, maximum, says not in table, table.get(says, ""), or_metric)
 
 
-def known(table: Mapping[str, str], made: Sequence[Bar]) -> list[Bar]:
+def marked(table: Mapping[str, str], made: Sequence[Bar]) -> list[Bar]:
     """The same bars, not demanded if the table that was read has them."""
     return [replace(one, holds=one.says not in table, reason=table.get(one.says, "")) for one in made]
 
