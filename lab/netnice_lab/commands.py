@@ -104,6 +104,10 @@ def plot(arguments: argparse.Namespace) -> int:
     from netnice_lab.publishing import plot
 
     experiments = chosen(arguments.names)
+    if arguments.recorded:
+        for found in experiments:
+            print(*plot.draw_recorded(found, arguments.out), sep="\n")
+        return 0
     frame, runs = collect(arguments, experiments)
     for found in experiments:
         rows = sweep.rows_of(frame, found)

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
+from netnice_lab import places
 from netnice_lab.model import catalogue
 from netnice_lab.model.experiment import Figure
 from netnice_lab.publishing import gallery, tables, thumbnails
@@ -61,3 +62,14 @@ def test_what_is_measured_but_not_recorded_is_missing() -> None:
     frame = thumbnails.rows(experiment)
     assert "upper_latency_start" not in frame
     assert thumbnails.derived(experiment, frame)["upper"].notna().all()
+
+
+@pytest.mark.verify("it draws, by matplotlib")
+def test_the_pages_pictures_are_of_what_is_recorded(tmp_path: Path) -> None:
+    from netnice_lab.publishing import plot
+
+    page = (places.CLONE / "docs/research/lines.md").read_text()
+    for name in re.findall(r"pictures/(real-[\w-]+)\.svg", page):
+        (drawn,) = plot.draw_recorded(catalogue.load(name), tmp_path)
+        held = places.CLONE / "docs/pictures" / drawn.name
+        assert held.read_bytes() == drawn.read_bytes(), f"lab/netnice-lab plot {name} --recorded --out docs/pictures"

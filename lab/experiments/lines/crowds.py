@@ -120,7 +120,11 @@ EXPERIMENTS["real-crowds"] = Experiment(
         used=(frame.background * 1e6 / frame.path.map(lambda path: PATHS[path][0])).mask(frame.beside.astype(bool)),
         waits=frame.starved.mask(frame.beside.astype(bool)),
     ),
-    figures=[Figure("flows", "slower", "protocol", "downloads", "documents, times as long as alone", panel="path")],
+    figures=[
+        Figure(
+            "flows", "slower", "protocol", "downloads", "documents, times as long as alone", log_y=True, panel="path"
+        )
+    ],
     tables=[
         Table("crowds", ("path", "flows"), "protocol",
               [Number("slower", 2, most=SLOWER), Number("used", 2, least=USED), Number("waits", 0, most=FEEDS)])
@@ -188,8 +192,9 @@ EXPERIMENTS["real-slow"] = Experiment(
     },
     scenario=lambda protocol, line, game, seed: playing(protocol, line, game, seed),
     exists=lambda cell: cell["protocol"] != "none" or bool(cell["game"]),
-    figures=[Figure("line", "udp_p95", "protocol", "", "the game's p95, ms")],
+    figures=[Figure("rate", "late", "protocol", "kbit/s", "the game's p95 in queues, ms", log_y=True)],
     derive=lambda frame: frame.assign(
+        rate=frame.line.map(SLOW) / 1000,
         used=(frame.background * 1e6 / frame.line.map(SLOW)).mask(frame.game.astype(bool)),
         late=frame.udp_p95.where(frame.game.astype(bool)),
     ),

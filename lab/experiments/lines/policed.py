@@ -133,8 +133,9 @@ EXPERIMENTS["real-policers"] = Experiment(
         share=parts(
             frame, "background", ("line", "flows"), {"protocol": "cubic", "way": "sends", "other": False}
         ).mask(frame.other.astype(bool)),
+        flavour=(frame.protocol + " " + frame.way).str.removesuffix(" sends"),
     ),
-    figures=[Figure("flows", "keeps", "protocol", "flows", "what the long flow keeps of alone", panel="line")],
+    figures=[Figure("flows", "keeps", "flavour", "flows", "what the long flow keeps of alone", panel="line")],
     tables=[
         Table("policers", ("line", "flows", "way"), "protocol",
               [Number("keeps", 2, least=KEEPS), Number("share", 2, least=ALONE)])

@@ -35,6 +35,7 @@ PROTOCOLS = ("none", "priority", "cubic", "bbr", *SCAVENGERS)
 SEEDS, FEW_SEEDS = 5, 3
 """Runs of a cell; fewer where lines of 50 Mbit/s and more make them long."""
 WAYS = ("up", "down", "both")
+OF_CUBIC, PAGES = "of CUBIC's rate", "pages, times as long as alone"
 HOMES = {
     "home-10-50": Line(10_000_000, 50_000_000, 30_000, 0.35),
     "home-5-25": Line(5_000_000, 25_000_000, 20_000, 0.4),
@@ -133,8 +134,9 @@ EXPERIMENTS["real-homes"] = Experiment(
     derive=lambda frame: in_order(frame, "line", "way").assign(
         slower=parts(frame, "latency_geometric", ("line",), {"protocol": "none"}),
         **{f"of_{way}": parts(frame, way, ("line", "way"), {"protocol": "cubic"}) for way in ("up", "down")},
-    ),
-    figures=[Figure("way", "slower", "protocol", "", "pages, times as long as alone", log_y=True, panel="line")],
+        lines=frame.line.str.split("-").str[0] + ", " + frame.way,
+    ).assign(of=lambda made: made[["of_up", "of_down"]].mean(axis=1)),
+    figures=[Figure("of", "slower", "protocol", OF_CUBIC, PAGES, panel="lines", kind="frontier")],
     tables=[
         Table("homes", ("line", "way"), "protocol",
               [Number("slower", 2, most=MOST), Number("of_up", 2), Number("of_down", 2)])
@@ -242,8 +244,9 @@ EXPERIMENTS["real-radio"] = Experiment(
         share=parts(frame, "up", ("line",), {"protocol": "cubic", "way": "up"}).fillna(
             parts(frame, "down", ("line",), {"protocol": "cubic", "way": "down"})
         ),
+        lines=frame.line.str.split("-").str[0] + ", " + frame.way,
     ),
-    figures=[Figure("line", "slower", "protocol", "", "pages, times as long as alone", log_y=True, panel="way")],
+    figures=[Figure("share", "slower", "protocol", OF_CUBIC, PAGES, panel="lines", kind="frontier")],
     tables=[
         Table("radio", ("line", "way"), "protocol",
               [Number("slower", 2, most=SLOWER), Number("share", 2, least=SHARE)])

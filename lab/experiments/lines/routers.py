@@ -76,7 +76,12 @@ EXPERIMENTS["real-early"] = Experiment(
     },
     scenario=lambda protocol, path, queue, flows, seed: early(protocol, path, queue, flows, seed),
     exists=lambda cell: cell["protocol"] != "none" or cell["flows"] == FLOWS[0],
-    figures=[Figure("flows", "slower", "protocol", "uploads", "documents, times as long as alone", panel="queue")],
+    figures=[
+        Figure(
+            "share", "slower", "protocol", "of the spare", "documents, times as long as alone",
+            panel="queue", kind="frontier",
+        )
+    ],
     derive=lambda frame: in_order(frame, "path", "queue", "flows").assign(
         slower=parts(frame, "latency_geometric", ("path", "queue"), {"protocol": "none"}),
         share=parts(frame, "background", ("path", "queue", "flows"), {"protocol": "priority"}),

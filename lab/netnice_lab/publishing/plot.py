@@ -2,7 +2,7 @@
 """Figures: mostly one line a protocol, the mean over the seeds, the spread as a band; and single runs against time."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import matplotlib
@@ -10,26 +10,37 @@ import pandas as pd
 
 matplotlib.use("Agg")
 matplotlib.rcParams["svg.hashsalt"] = "netnice"  # the same figure is the same file
+matplotlib.rcParams["svg.fonttype"] = "none"  # words are words: smaller, and they can be searched for
 
 import matplotlib.pyplot as plt  # noqa: E402  the backend must be chosen first
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure as Picture  # noqa: E402
 from matplotlib.patches import Patch  # noqa: E402
+from matplotlib.ticker import LogFormatter  # noqa: E402
 
 from netnice_lab.engine.sweep import Task  # noqa: E402
 from netnice_lab.measures import results  # noqa: E402
 from netnice_lab.model.experiment import Experiment, Figure  # noqa: E402
 from netnice_lab.model.output import Output  # noqa: E402
+from netnice_lab.publishing import thumbnails  # noqa: E402
 
 STYLES = ["o-", "s-", "^-", "v-", "D-", "x-", "+-", "p--", "h--", "*--", "1:", "2:"]
 ACROSS = 4
 """Plots side by side."""
 COLUMNS = 3
+"""Of points; four make a square."""
 FLOOR = 1.0
 """Per cent: what costs less, or seems to speed others up, is drawn as costing so much; the axis is logarithmic."""
 BOX = (("p05", 0.05), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p95", 0.95))
 LEAD, BEHIND = "0.93", "0.80"
 """Greys of the regions where the column has more than the row, and less."""
+
+
+def logarithmic(axes: Axes) -> None:
+    """The upward axis, with 2 for 2 x 10 to the power of 0."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(LogFormatter())
+    axes.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.4)))
 
 
 def draw_lines(axes: Axes, figure: Figure, frame: pd.DataFrame) -> None:
@@ -47,7 +58,7 @@ def draw_lines(axes: Axes, figure: Figure, frame: pd.DataFrame) -> None:
     if figure.log_x:
         axes.set_xscale("log")
     if figure.log_y:
-        axes.set_yscale("log")
+        logarithmic(axes)
     axes.grid(True, which="both", linewidth=0.3)
 
 
@@ -59,7 +70,7 @@ def lines(figure: Figure, frame: pd.DataFrame) -> Picture:
         draw_lines(one, figure, frame if panel is None else frame[frame[figure.panel] == panel])
         if panel is not None:
             one.set_title(f"{figure.panel} = {panel}", fontsize=9)
-    axes[0][-1].legend(fontsize=7)
+    axes[0][-1].legend(fontsize=7, bbox_to_anchor=(1.02, 1.0), loc="upper left")
     return picture
 
 
@@ -92,15 +103,16 @@ def bars(figure: Figure, frame: pd.DataFrame) -> Picture:
 def frontier(figure: Figure, frame: pd.DataFrame) -> Picture:
     """A plot a value of the panel; the mean over the seeds."""
     panels = list(frame[figure.panel].drop_duplicates())
-    columns = min(COLUMNS, len(panels))
+    columns = 2 if len(panels) == 4 else min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     picture, axes = plt.subplots(
         rows, columns, figsize=(4.6 * columns, 4.2 * rows), squeeze=False, sharex=True, sharey=True
     )
     for one in axes.flat[len(panels) :]:
         one.set_visible(False)
+    colours = {name: f"C{number % 10}" for number, name in enumerate(frame[figure.series].drop_duplicates())}
     for one, panel in zip(axes.flat, panels, strict=False):
-        draw_frontier(one, figure, frame[frame[figure.panel] == panel])
+        draw_frontier(one, figure, frame[frame[figure.panel] == panel], colours)
         one.set_title(f"{figure.panel} = {panel}", fontsize=9)
     for one in axes[:, 0]:
         one.set_ylabel(figure.y_label)
@@ -109,18 +121,18 @@ def frontier(figure: Figure, frame: pd.DataFrame) -> Picture:
     return picture
 
 
-def draw_frontier(axes: Axes, figure: Figure, frame: pd.DataFrame) -> None:
+def draw_frontier(axes: Axes, figure: Figure, frame: pd.DataFrame, colours: dict[str, str]) -> None:
     """Right and down is better."""
-    for number, curve in enumerate(frame[figure.series].drop_duplicates()):
+    for curve in frame[figure.series].drop_duplicates():
         rows = frame[frame[figure.series] == curve]
         limit = rows.protocol.isna().all()
         means = rows.groupby(figure.x if limit else "protocol", sort=False)[[figure.x, figure.y]].mean()
         low = means[figure.y].clip(lower=FLOOR)
-        style, colour = ("--", "black") if limit else ("o-", f"C{number % 10}")
+        style, colour = ("--", "black") if limit else ("o-", colours[curve])
         axes.plot(means[figure.x], low, style, color=colour, markersize=4, linewidth=1)
         for name, x, y in zip([] if limit else means.index, means[figure.x], low, strict=False):
             axes.annotate(str(name), (x, y), (3, 3), textcoords="offset points", fontsize=6)
-    axes.set_yscale("log")
+    logarithmic(axes)
     axes.grid(True, which="both", linewidth=0.3)
 
 
@@ -206,18 +218,26 @@ PICTURES = {
 }
 
 
-def draw(experiment: Experiment, frame: pd.DataFrame, directory: Path) -> list[Path]:
-    """Write NAME[-N].svg and .png for every figure of an experiment."""
+ENDINGS = ("svg", "png")
+
+
+def draw_recorded(experiment: Experiment, directory: Path) -> list[Path]:
+    """NAME[-N].svg of the figures whose numbers are recorded."""
+    frame = thumbnails.rows(experiment)
+    return [] if frame.empty else draw(experiment, frame, directory, ENDINGS[:1])
+
+
+def draw(experiment: Experiment, frame: pd.DataFrame, directory: Path, endings: Sequence[str] = ENDINGS) -> list[Path]:
+    """Write NAME[-N].svg and .png for every figure of an experiment whose numbers are there."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
-    if experiment.derive:
-        frame = experiment.derive(frame)
+    frame = thumbnails.derived(experiment, frame)
     for number, figure in enumerate(experiment.figures, 1):
-        if figure.y not in frame:
+        if figure.y not in frame or frame[figure.y].isna().all():
             continue
         picture = PICTURES[figure.kind](figure, frame)
         suffix = "" if number == 1 else f"-{number}"
-        written += save(picture, experiment.title, directory / f"{experiment.name}{suffix}")
+        written += save(picture, experiment.title, directory / f"{experiment.name}{suffix}", endings)
     return written
 
 
@@ -245,12 +265,12 @@ def draw_timelines(experiment: Experiment, runs: Iterable[tuple[Task, Output]], 
     return written
 
 
-def save(picture: Picture, title: str, path: Path) -> list[Path]:
-    """Write a picture in both formats, the same bytes every time."""
+def save(picture: Picture, title: str, path: Path, endings: Sequence[str] = ENDINGS) -> list[Path]:
+    """Write a picture in these formats, the same bytes every time."""
     picture.suptitle(title, fontsize=10)
     picture.tight_layout()
     written = []
-    for ending in ("svg", "png"):
+    for ending in endings:
         file = path.parent / f"{path.name}.{ending}"
         metadata = {"Date": None} if ending == "svg" else {"Software": None}
         picture.savefig(file, dpi=110, metadata=metadata)
