@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from experiments import programs
 from experiments.frontier import today
+from experiments.lines import crowds, policed
 from experiments.lines.usual import FAR, NEAR, at_home, by_radio, rerouted, two_ways
 from experiments.low_priority.access import alone
 from experiments.tcp_nicer.levels import LARGE, LEVELS, beside, round_trip, together
@@ -136,6 +137,16 @@ WHERE: dict[str, dict[str, World]] = {
         "Wi-Fi": World(lambda seed: by_radio(NAME, "wifi", seed), "background"),
         "further": World(further, "background"),
         "route": World(lambda seed: rerouted(NAME, "there", "up", True, seed), "background"),
+        "350 kbit/s": World(lambda seed: crowds.playing(NAME, "350k", True, seed), "background", "udp_p95"),
+        "policer": World(
+            lambda seed: policed.beside(NAME, "burst-125k", "sends", 1, True, seed), "foreground", "background"
+        ),
+        "policer, 4": World(
+            lambda seed: policed.beside(NAME, "burst-125k", "sends", 4, True, seed), "foreground", "background"
+        ),
+        "policer, 4 alone": World(
+            lambda seed: policed.beside(NAME, "burst-125k", "sends", 4, False, seed), "background"
+        ),
     },
     "programs": {
         "long flow": World(lambda seed: programs.scenario(NAME, "always", "long", seed), "kept_rate", "back_rate"),
