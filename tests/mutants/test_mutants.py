@@ -101,7 +101,7 @@ CORES = {
             "no queue ends it",
             POLICE,
             "\twin->policed = 0;\n\tm->patience = 0;\n",
-            "",
+            "\twin->policed |= 0;\n",
         ),
         Mutant(
             "trials-are-others-losses",

@@ -4,7 +4,7 @@
 use netnice_cores::decision::{decide, Report, State, STEADY};
 use netnice_cores::{Window, ONE};
 
-use super::decision::{clear, slow, RULES};
+use crate::decision::{clear, slow, RULES};
 
 /// A window after Reno's cut for a loss without a queue.
 fn cut(from: u32) -> Window {
@@ -51,6 +51,7 @@ fn a_loss_of_a_quarter_without_a_queue_is_a_policers() {
     for (from, segments, sibling, found) in [
         (32, 8, false, true),
         (32, 7, false, false),
+        (16, 7, false, false),
         (48, 11, false, false),
         (48, 1, true, true),
     ] {
