@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from measurements import Measure
-from system.harness import kernel
+from system.harness import kernel, runtime
 from system.harness.commands import DROP, PROGRAMS, Done, Pair, Run, netnicectl
 from system.harness.path import Trial
 from testbed import Namespace, TestbedError, Veth, ownership, program
@@ -43,6 +43,7 @@ def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def machine() -> Iterator[dict[int, str]]:
     """In the end nothing of this session remains; gives what was there before."""
+    runtime.sweep()
     netnicectl("down")
     before = kernel.programs()
     yield before

@@ -63,6 +63,14 @@ def somebody(section: str, *flags: str, cgroup: Path | None = None, does: str = 
         yield
 
 
+def test_what_a_killed_run_left_goes(down: dict[int, str]) -> None:
+    left: list[dict[str, Any]] | None = None
+    with contextlib.suppress(subprocess.CalledProcessError), somebody("sockops"):
+        runtime.sweep()
+        left = attached()
+    assert left == []
+
+
 class TestAtTheRoot:
     def test_who_lets_others_join(self, down: dict[int, str], pair: Pair) -> None:
         """Before ours, of each kind: both are called."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from system.harness import bpf, kernel
 from testbed import ownership, program
 
+_PINS = Path("/sys/fs/bpf")
 SWITCH = Path("/proc/sys/kernel/bpf_stats_enabled")
 #: ns of the empty program where the bars were stated: 63 ns an ACK, 87 ns a received segment.
 EMPTY_NS = 25.0
@@ -127,10 +128,22 @@ def at(cgroup: Path, section: str, kind: str, *flags: str, does: str = NOTHING) 
             subprocess.run([tool, "cgroup", "detach", *where], check=True)
 
 
+def sweep() -> None:
+    """Takes from the root of the cgroups what a run that was killed has left there."""
+    root = kernel.cgroup_root()
+    for pin in _PINS.glob("netnice-test-*"):
+        number = kernel.bpftool("prog", "show", "pinned", pin)["id"]
+        for one in kernel.bpftool("cgroup", "show", root):
+            if one["id"] == number:
+                where = [str(root), one["attach_type"], "id", str(number)]
+                subprocess.run([program("bpftool"), "cgroup", "detach", *where], check=True)
+        pin.unlink()
+
+
 @contextlib.contextmanager
 def _loaded(section: str, does: str = NOTHING) -> Iterator[Path]:
     """Where it is pinned."""
-    pin = Path("/sys/fs/bpf") / f"netnice-test-{section.replace('/', '-')}"
+    pin = _PINS / f"netnice-test-{section.replace('/', '-')}"
     folder = ownership.scratch("empty")
     source, obj = folder / "empty.c", folder / "empty.o"
     source.write_text(_SOURCE % (section, does))
@@ -141,4 +154,4 @@ def _loaded(section: str, does: str = NOTHING) -> Iterator[Path]:
     try:
         yield pin
     finally:
-        pin.unlink()
+        pin.unlink(missing_ok=True)
