@@ -105,8 +105,11 @@ def plot(arguments: argparse.Namespace) -> int:
 
     experiments = chosen(arguments.names)
     if arguments.recorded:
-        for found in experiments:
-            print(*plot.draw_recorded(found, arguments.out), sep="\n")
+        if arguments.only or arguments.seeds or arguments.trace:
+            why = "what is recorded is drawn whole"
+            raise LabError("--recorded goes without --only, --seeds and --trace", why, "leave them out")
+        for path in (path for found in experiments for path in plot.draw_recorded(found, arguments.out)):
+            print(path)
         return 0
     frame, runs = collect(arguments, experiments)
     for found in experiments:

@@ -56,7 +56,7 @@ def segments_seen(pair: Pair) -> int:
 
 
 @contextlib.contextmanager
-def somebody(section: str, *flags: str, cgroup: Path | None = None, does: str = runtime.NOTHING) -> Iterator[None]:
+def of_others(section: str, *flags: str, cgroup: Path | None = None, does: str = runtime.NOTHING) -> Iterator[None]:
     """Their program; afterwards it must be there as before."""
     where = cgroup or kernel.cgroup_root()
     with runtime.at(where, section, KINDS[section], *flags, does=does):
@@ -65,7 +65,7 @@ def somebody(section: str, *flags: str, cgroup: Path | None = None, does: str = 
 
 def test_what_a_killed_run_left_goes(down: dict[int, str]) -> None:
     left: list[dict[str, Any]] | None = None
-    with contextlib.suppress(subprocess.CalledProcessError), somebody("sockops"):
+    with contextlib.suppress(subprocess.CalledProcessError), of_others("sockops"):
         runtime.sweep()
         left = attached()
     assert left == []
@@ -81,7 +81,7 @@ class TestAtTheRoot:
 
         with contextlib.ExitStack() as others, runtime.measured():
             for section in KINDS:
-                others.enter_context(somebody(section, "multi"))
+                others.enter_context(of_others(section, "multi"))
             netnicectl("up", "--quic")
             before = calls()
             assert yields(pair, "netnice", "--quic=tcp")
@@ -94,12 +94,12 @@ class TestAtTheRoot:
     def test_who_joins(self, loaded: Loaded, pair: Pair, section: str) -> None:
         """After ours."""
         loaded.reset("--quic")
-        with somebody(section, "multi"):
+        with of_others(section, "multi"):
             assert yields(pair, "netnice", "--quic=tcp")
 
     def test_who_lets_nobody_join_nor_be_below(self, down: dict[int, str]) -> None:
         """Then it is told whose fault it is, and nothing is left."""
-        with somebody("sockops"):
+        with of_others("sockops"):
             said = netnicectl("up", check=False)
             assert said.returncode == 1
             assert f"'{runtime.EMPTY}' (eBPF program " in said.stderr
@@ -110,7 +110,7 @@ class TestAtTheRoot:
 
     def test_who_lets_others_be_below_only(self, down: dict[int, str], pair: Pair) -> None:
         """Root's commands yield all the same, users are told; the other program stays."""
-        with somebody("sockops", "override"):
+        with of_others("sockops", "override"):
             assert f"Held by '{runtime.EMPTY}'" in netnicectl("doctor", check=False).stdout
             said = netnicectl("up")
             assert "only root can use it" in said.stderr
@@ -135,7 +135,7 @@ class TestBelow:
     @pytest.mark.parametrize("flags", [[], ["override"], ["multi"]], ids=["alone", "override", "multi"])
     @pytest.mark.parametrize("section", ["sockops", "cgroup/sock_create", "cgroup/sysctl"])
     def test_a_services_own(self, up: None, pair: Pair, section: str, flags: list[str]) -> None:
-        with kernel.cgroup("job.service") as unit, somebody(section, *flags, cgroup=unit):
+        with kernel.cgroup("job.service") as unit, of_others(section, *flags, cgroup=unit):
             assert yields(pair, *inside(unit))
 
 
@@ -143,22 +143,22 @@ class TestFlags:
     """Of a connection's events: a program that sets its own and forgets others' takes them away."""
 
     def test_before_ours(self, down: dict[int, str], pair: Pair) -> None:
-        with somebody("sockops", "multi", does=runtime.OVERWRITES):
+        with of_others("sockops", "multi", does=runtime.OVERWRITES):
             netnicectl("up")
             assert yields(pair)
             assert segments_seen(pair) >= _SEGMENTS
 
     def test_who_wants_events_too(self, up: None, pair: Pair) -> None:
         """At their first event ours are asked for again."""
-        with somebody("sockops", "multi", does=runtime.FORGETS):
+        with of_others("sockops", "multi", does=runtime.FORGETS):
             assert yields(pair)
             assert segments_seen(pair) >= _SEGMENTS
 
     def test_after_ours(self, up: None, pair: Pair) -> None:
-        with somebody("sockops", "multi", does=runtime.OVERWRITES):
+        with of_others("sockops", "multi", does=runtime.OVERWRITES):
             assert yields(pair)
 
     @pytest.mark.xfail(strict=True, reason="the kernel tells of no event by which ours could be asked for again")
     def test_after_ours_what_it_receives(self, up: None, pair: Pair) -> None:
-        with somebody("sockops", "multi", does=runtime.OVERWRITES):
+        with of_others("sockops", "multi", does=runtime.OVERWRITES):
             assert segments_seen(pair) >= _SEGMENTS

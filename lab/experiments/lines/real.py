@@ -58,6 +58,11 @@ def in_order(frame: pd.DataFrame, *keys: str) -> pd.DataFrame:
     return frame.sort_values(list(keys), key=lambda one: one.map(list(one.unique()).index), kind="stable")
 
 
+def kinds(frame: pd.DataFrame) -> pd.Series:
+    """Of each row the kind of line and the way: a panel of a picture."""
+    return frame.line.str.split("-").str[0] + ", " + frame.way
+
+
 def background(name: str, way: str, home: str, far: str, sockets: str = "reno") -> list[Traffic]:
     """Flows of a protocol, up or down; `sockets`: what those of the home run on, that only acknowledge."""
     chosen = protocol(name)
@@ -134,7 +139,7 @@ EXPERIMENTS["real-homes"] = Experiment(
     derive=lambda frame: in_order(frame, "line", "way").assign(
         slower=parts(frame, "latency_geometric", ("line",), {"protocol": "none"}),
         **{f"of_{way}": parts(frame, way, ("line", "way"), {"protocol": "cubic"}) for way in ("up", "down")},
-        lines=frame.line.str.split("-").str[0] + ", " + frame.way,
+        lines=kinds(frame),
     ).assign(of=lambda made: made[["of_up", "of_down"]].mean(axis=1)),
     figures=[Figure("of", "slower", "protocol", OF_CUBIC, PAGES, panel="lines", kind="frontier")],
     tables=[
@@ -244,7 +249,7 @@ EXPERIMENTS["real-radio"] = Experiment(
         share=parts(frame, "up", ("line",), {"protocol": "cubic", "way": "up"}).fillna(
             parts(frame, "down", ("line",), {"protocol": "cubic", "way": "down"})
         ),
-        lines=frame.line.str.split("-").str[0] + ", " + frame.way,
+        lines=kinds(frame),
     ),
     figures=[Figure("share", "slower", "protocol", OF_CUBIC, PAGES, panel="lines", kind="frontier")],
     tables=[

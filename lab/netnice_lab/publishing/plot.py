@@ -30,7 +30,7 @@ ACROSS = 4
 COLUMNS = 3
 """Of points; four make a square."""
 FLOOR = 1.0
-"""Per cent: what costs less, or seems to speed others up, is drawn as costing so much; the axis is logarithmic."""
+"""Per cent, or times as long as alone: what costs less is drawn here, as the axis has no 0."""
 BOX = (("p05", 0.05), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p95", 0.95))
 LEAD, BEHIND = "0.93", "0.80"
 """Greys of the regions where the column has more than the row, and less."""
