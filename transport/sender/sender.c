@@ -187,6 +187,10 @@ nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate
 	nn_keep_mark(sk);
 }
 
+/*
+ * No min_tso_segs: pairs leave together by net.ipv4.tcp_min_tso_segs, which is 2. With an operation of our own that said so,
+ * Linux 6.18 now and then cut a segment of no bytes off what waits. Its probe timer sends that, and no ACK ever comes.
+ */
 #define NN_DEFINE(name, ...)                                                                                           \
 	NN_OP(void, name##_init, struct sock *sk)                                                                      \
 	{                                                                                                              \
@@ -220,10 +224,6 @@ nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate
 		struct nn_connection c = nn_connection_of(sk, NN_A_##name);                                            \
                                                                                                                        \
 		return nn_connection_undo(NN_A_##name, &c);                                                            \
-	}                                                                                                              \
-	NN_OP(u32, name##_min_tso_segs, struct sock *sk)                                                               \
-	{                                                                                                              \
-		return NN_PAIR;                                                                                        \
 	}                                                                                                              \
 	NN_REGISTER(name)
 

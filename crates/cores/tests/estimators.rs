@@ -3,7 +3,7 @@
 //! that became longer.
 
 use netnice_cores::decision::{explained, packet_after, Report};
-use netnice_cores::{Algorithm, Param, Recovery, ONE};
+use netnice_cores::{Ack, Algorithm, Param, Recovery, ONE};
 
 use crate::feed::{base_after, Feeder, BASE_US};
 use crate::known_misses::plateau;
@@ -167,6 +167,19 @@ fn a_delayed_ack_is_no_service_time() {
     let before = tolerated(burst(&acks));
     acks.push((40_000, 1));
     assert_eq!(tolerated(burst(&acks)), before);
+}
+
+#[test]
+fn nor_is_that_of_the_last_segment_of_a_young_flows_burst() {
+    let mut flow = burst(&[(0, 2)]);
+    flow.now_us += 40_000;
+    let sent = flow.delivered.wrapping_sub(1);
+    let delayed = Ack {
+        in_flight: 0,
+        ..flow.ack(1, sent, BASE_US + 40_000)
+    };
+    flow.core.on_ack(&delayed);
+    assert_eq!(tolerated(flow), tolerated(burst(&[(0, 2)])));
 }
 
 #[test]

@@ -80,7 +80,6 @@ static __always_inline struct nn_group *nn_group_of(struct sock *sk, u32 *rate)
 		.cwnd_event = (void *)cc_name##_event,                                                                 \
 		.ssthresh = (void *)cc_name##_ssthresh,                                                                \
 		.undo_cwnd = (void *)cc_name##_undo_cwnd,                                                              \
-		.min_tso_segs = (void *)cc_name##_min_tso_segs,                                                        \
 		.flags = TCP_CONG_NON_RESTRICTED,                                                                      \
 		.name = #cc_name,                                                                                      \
 	};

@@ -57,7 +57,6 @@
 		.cwnd_event = cc_name##_event,                                                                         \
 		.ssthresh = cc_name##_ssthresh,                                                                        \
 		.undo_cwnd = cc_name##_undo_cwnd,                                                                      \
-		.min_tso_segs = cc_name##_min_tso_segs,                                                                \
 		.flags = TCP_CONG_NON_RESTRICTED,                                                                      \
 		.owner = THIS_MODULE,                                                                                  \
 		.name = #cc_name,                                                                                      \
