@@ -21,7 +21,7 @@
 #define NN_BASE_KEEPS 4u /* packet times by which a base may sink in: that is Vegas' queue, not a longer path */
 #define NN_DEPTH_PART 4u /* of the base: a buffer of less is not assumed */
 #define NN_QUICK_US 25000u /* an ACK of one segment so soon after the last was not delayed: Linux waits 40 ms */
-#define NN_QUICK_SEGMENTS 12u /* nor are those of a connection's first (TCP_MAX_QUICKACKS is 16), but for a burst's last */
+#define NN_QUICK_SEGMENTS 12u /* nor is one of the first (TCP_MAX_QUICKACKS is 16), but that of a burst's last */
 #define NN_SINGLE_US 10000u /* segments that take longer leave one by one: pairs would be the queue */
 #define NN_DEPTH_UNIT 6 /* bits: 64 us */
 #define NN_NO_DEPTH 0xffffu
@@ -138,8 +138,8 @@ nn_inline void nn_spacing_sample(struct nn_flow *flow, const struct nn_ack *ack,
 {
 	struct nn_sender *own = nn_sender_of(flow);
 	u32 gap = ack->now_us - flow->last_us, before = (u32)flow->last_rtt << 6;
-	bool quick = ack->acked > 1 || gap < NN_QUICK_US ||
-		     (ack->delivered <= NN_QUICK_SEGMENTS && !(ack->flags & NN_LONE));
+	bool quick =
+		ack->acked > 1 || gap < NN_QUICK_US || (ack->delivered <= NN_QUICK_SEGMENTS && !(ack->flags & NN_LONE));
 
 	flow->last_rtt = (u16)nn_min(rtt >> 6, 0xffff);
 	if (before && rtt && ack->acked && quick)
