@@ -21,7 +21,7 @@
 #define NN_BASE_KEEPS 4u /* packet times by which a base may sink in: that is Vegas' queue, not a longer path */
 #define NN_DEPTH_PART 4u /* of the base: a buffer of less is not assumed */
 #define NN_QUICK_US 25000u /* an ACK of one segment so soon after the last was not delayed: Linux waits 40 ms */
-#define NN_QUICK_SEGMENTS 12u /* nor is one of the first (TCP_MAX_QUICKACKS is 16), but that of a burst's last */
+#define NN_QUICK_SEGMENTS 12u /* nor is one of the first (TCP_MAX_QUICKACKS is 16), unless it is of all that flew */
 #define NN_SINGLE_US 10000u /* segments that take longer leave one by one: pairs would be the queue */
 #define NN_DEPTH_UNIT 6 /* bits: 64 us */
 #define NN_NO_DEPTH 0xffffu

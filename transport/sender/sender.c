@@ -188,8 +188,9 @@ nn_inline void nn_sender_acked(struct sock *sk, u32 algorithm, const struct rate
 }
 
 /*
- * No min_tso_segs: pairs leave together by net.ipv4.tcp_min_tso_segs, which is 2. With an operation of our own that said so,
- * Linux 6.18 now and then cut a segment of no bytes off what waits. Its probe timer sends that, and no ACK ever comes.
+ * No min_tso_segs: pairs leave together by net.ipv4.tcp_min_tso_segs, which is 2. With an operation in eBPF that said so,
+ * Linux 6.18 cut a segment of no bytes off what waits, in four of seven runs. Why is not known. The probe timer sends that
+ * segment, and no ACK ever comes.
  */
 #define NN_DEFINE(name, ...)                                                                                           \
 	NN_OP(void, name##_init, struct sock *sk)                                                                      \
