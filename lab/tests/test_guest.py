@@ -53,6 +53,14 @@ def test_a_run_is_bit_identical_alone_and_beside_another_under_load(built: Progr
     assert {machine.execute(run, fresh=True).digest} == set(both)
 
 
+def test_two_threads_keep_one_result_at_once(no_kept_results: Path) -> None:
+    output = Output({"flows.csv": "0,cubic\n" * 1000}, 1.0, 1.0, "0123456789abcdef")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(machine.save, [output] * 400))
+    assert machine.load(output.key) == output
+    assert [file.name for file in no_kept_results.iterdir()] == [f"{output.key}.json.xz"]
+
+
 def test_a_seed_makes_a_difference(built: Programs, no_kept_results: Path, bulk: MakeRun) -> None:
     first, second = (machine.execute(bulk("cubic", 2, 10.0, seed)).digest for seed in (1, 2))
     assert first != second

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from netnice_lab import places
 from netnice_lab.engine import machine
+from netnice_lab.engine.programs import made_aside
 from netnice_lab.engine.sweep import Task
 from netnice_lab.errors import LabError
 from netnice_lab.errors import run as build_step
@@ -47,18 +48,13 @@ def build() -> Path:
     if (home / PROGRAM).exists():
         return home / PROGRAM
     require()
-    home.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="part-", dir=home.parent) as scratch:
-        work = Path(scratch) / "built"
-        work.mkdir()
+    with made_aside(home) as work:
         objects = []
         for source in sorted(SOURCES.glob("*.c*")):
             compiler = ["gcc", "-std=gnu11"] if source.suffix == ".c" else ["g++", "-std=c++17"]
-            objects.append(str(Path(scratch) / f"{source.stem}.o"))
+            objects.append(str(work / f"{source.stem}.o"))
             build_step(["nice", *compiler, *FLAGS, f"-I{places.CORES}", "-c", str(source), "-o", objects[-1]], SOURCES)
-        build_step(["g++", "-o", str(work / PROGRAM), *objects, *LIBRARIES], SOURCES)
-        if not home.exists():
-            work.rename(home)
+        build_step(["g++", "-o", str(work / "built" / PROGRAM), *objects, *LIBRARIES], SOURCES)
     return home / PROGRAM
 
 

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -51,12 +52,12 @@ def load(key: str) -> Output | None:
 
 
 def save(output: Output) -> None:
-    """Keep a result: written aside and renamed, so that an interruption leaves no half file."""
+    """Keep a result: written aside and renamed, so that no interruption or other thread leaves half of it."""
     path = stored(output.key)
     content = json.dumps({"files": output.files, "seconds": output.seconds, "cpu": output.cpu}).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_suffix(f".{os.getpid()}")
+        aside = path.with_suffix(f".{os.getpid()}-{threading.get_native_id()}")
         aside.write_bytes(lzma.compress(content, preset=0))
         aside.rename(path)
     except OSError as error:
