@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from experiments import programs
 from experiments.frontier import today
+from experiments.guidelines import PATHS
 from experiments.lines import crowds, policed
 from experiments.lines.usual import FAR, NEAR, at_home, by_radio, rerouted, two_ways
 from experiments.low_priority.access import alone
@@ -141,12 +142,13 @@ WHERE: dict[str, dict[str, World]] = {
         "policer": World(
             lambda seed: policed.beside(NAME, "burst-125k", "sends", 1, True, seed), "foreground", "background"
         ),
-        "policer, 4": World(
-            lambda seed: policed.beside(NAME, "burst-125k", "sends", 4, True, seed), "foreground", "background"
+        "policer, 16": World(
+            lambda seed: policed.beside(NAME, "burst-125k", "sends", 16, True, seed), "foreground", "background"
         ),
         "policer, 4 alone": World(
             lambda seed: policed.beside(NAME, "burst-125k", "sends", 4, False, seed), "background"
         ),
+        "1 % lost": World(lambda seed: PATHS["1 % lost"].scenario(NAME, seed), "background"),
     },
     "programs": {
         "long flow": World(lambda seed: programs.scenario(NAME, "always", "long", seed), "kept_rate", "back_rate"),
