@@ -197,13 +197,13 @@ def free_port(namespace: Namespace) -> int:
 
 
 def listens(namespace: Namespace, port: int) -> bool:
-    """Whether a server is there."""
-    return port in _listening(namespace)
+    """Whether a server is there, and not by ``::1`` alone: some take that first, and 127.0.0.1 a moment later."""
+    return port in _listening(namespace, but="[::1]")
 
 
-def _listening(namespace: Namespace) -> set[int]:
-    lines = namespace.run("ss", "-tlnH").stdout.splitlines()
-    return {int(line.split()[3].rpartition(":")[2]) for line in lines}
+def _listening(namespace: Namespace, but: str = "") -> set[int]:
+    places = (line.split()[3].rpartition(":") for line in namespace.run("ss", "-tlnH").stdout.splitlines())
+    return {int(port) for address, _, port in places if address != but}
 
 
 _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")

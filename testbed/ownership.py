@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Self
@@ -64,6 +65,15 @@ class Owned:
 
     def __exit__(self, *_raised: object) -> None:
         self._parts.close()
+
+    @contextlib.contextmanager
+    def _making(self) -> Iterator[None]:
+        """A part that cannot be made puts away those before it."""
+        try:
+            yield
+        except BaseException:
+            self._parts.close()
+            raise
 
 
 def scratch(label: str) -> Path:

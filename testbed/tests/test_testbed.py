@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path as File
 
 import pytest
@@ -28,7 +29,8 @@ from testbed import (
     sockets,
     sweep,
 )
-from testbed.ownership import _is_orphan, owned_name
+from testbed.namespace import _listening, free_port, listens, wait_until
+from testbed.ownership import Owned, _is_orphan, owned_name
 from testbed.sockets import parse
 
 _OWNER = """
@@ -159,6 +161,34 @@ def test_a_failing_program_says_what_it_said() -> None:
         a.run("ls", "/nonexistent")
     with pytest.raises(TestbedError, match="apt-get install nosuchprogram"):
         program("nosuchprogram")
+
+
+def _has(namespace: Namespace, port: int) -> bool:
+    return port in _listening(namespace)
+
+
+def test_a_server_on_the_ipv6_loopback_alone_is_none_yet() -> None:
+    """chromedriver has [::1] first, and 127.0.0.1 a moment later: what connects between is refused."""
+    with Namespace("a") as a:
+        for address, there in (("::1", False), ("::", True), ("127.0.0.1", True)):
+            port = free_port(a)
+            a.spawn(sys.executable, "-m", "http.server", "--bind", address, str(port), stderr=None)
+            wait_until(partial(_has, a, port), "it to listen")
+            assert listens(a, port) == there, address
+
+
+def test_what_cannot_be_made_leaves_none_of_its_parts() -> None:
+    class Half(Owned):
+        def __init__(self) -> None:
+            super().__init__()
+            with self._making():
+                self._parts.callback(ended.append, "the first part")
+                raise TestbedError("no second part")
+
+    ended: list[str] = []
+    with pytest.raises(TestbedError, match="no second part"):
+        Half()
+    assert ended == ["the first part"]
 
 
 def test_sockets_of_a_live_connection(tmp_path: File) -> None:

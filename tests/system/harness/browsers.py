@@ -124,9 +124,10 @@ class Browser(Owned):
         self.namespace, self.trusted, self.quic, self.under = namespace, trusted, quic, under
         self.folder = scratch("browser")
         self._parts.callback(shutil.rmtree, self.folder, ignore_errors=True)
-        self.bidi = self._start()
-        self._parts.callback(self._close)
-        self._context = self.bidi.call("browsingContext.getTree")["contexts"][0]["context"]
+        with self._making():
+            self.bidi = self._start()
+            self._parts.callback(self._close)
+            self._context = self.bidi.call("browsingContext.getTree")["contexts"][0]["context"]
 
     def _start(self) -> Bidi:
         raise NotImplementedError

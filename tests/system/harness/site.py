@@ -89,7 +89,8 @@ class Proxy(Owned):
         self.url = f"{'https' if certificate else 'http'}://{address}"
         self._process = namespace.spawn(program("netnice-prefetch"), *argv)
         self._parts.push(self._process)
-        wait_until(lambda: listens(namespace, at), "the proxy", process=self._process)
+        with self._making():
+            wait_until(lambda: listens(namespace, at), "the proxy", process=self._process)
 
     def _file(self, name: str, text: str) -> Path:
         file = self._folder / name

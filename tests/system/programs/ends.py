@@ -182,9 +182,13 @@ def send(address: str, port: str, name: str, seconds: str) -> None:
 
 
 def fetch(address: str, port: str, path: str, most: str = "") -> None:
-    """A slow download over HTTP; prints its TCP_WINDOW_CLAMP, which may be its own, five times a second."""
+    """A slow download over HTTP; prints its TCP_WINDOW_CLAMP, which may be its own, five times a second.
+
+    With one of its own it has such a buffer, too: where the kernel makes the buffer larger, it replaces the clamp.
+    """
     with _client(address) as connection:
         if most:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 10 * int(most))
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, int(most))
         connection.connect((address, int(port)))
         connection.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
