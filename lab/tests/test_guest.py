@@ -202,7 +202,20 @@ def test_an_unknown_algorithm_shows_the_guests_words(built: Programs, no_kept_re
         machine.execute(bulk("westwood"))
 
 
-def test_interrupting_the_command_leaves_no_process(built: Programs, tmp_path: Path) -> None:
+def test_a_killed_runs_folder_goes_at_the_next(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(machine, "shared_memory", lambda: str(tmp_path))
+    left, living, new, other = (tmp_path / f"netnice-lab-{name}" for name in ("left", "living", "new", "other"))
+    for directory in (left, living, new):
+        directory.mkdir()
+    other.symlink_to(tmp_path)
+    for directory in (left, living):
+        os.utime(directory, (0, 0))
+    with machine.locked(living), machine.folder() as mine:
+        assert set(tmp_path.iterdir()) == {living, new, other, mine}
+    assert set(tmp_path.iterdir()) == {living, new, other}
+
+
+def test_interrupting_the_command_leaves_no_process_and_no_folder(built: Programs, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "netnice_lab", "run", "nice-fig3", "--only", "protocol=cubic,flows=99,98,97"]
     cache = tmp_path / "netnice" / "lab"
     cache.mkdir(parents=True)
@@ -218,6 +231,7 @@ def test_interrupting_the_command_leaves_no_process(built: Programs, tmp_path: P
     assert process.returncode == 130
     assert "interrupted" in said
     wait_until(lambda: not any(guests(directory) for directory in mine))
+    assert not [directory for directory in mine if Path(directory).exists()]
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:

@@ -3,6 +3,7 @@
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import lzma
 import os
@@ -13,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +31,8 @@ WALL_LIMIT = 300.0
 """Seconds of real time after which a guest counts as hung."""
 ATTEMPTS = 3
 """How often a guest is started whose kernel dies."""
+UNLOCKED = 60.0
+"""Seconds in which a folder may be new and not locked yet."""
 
 
 def shared_memory() -> str:
@@ -87,14 +90,42 @@ def boot_until_it_lives(run: Run, limit: float, name: str, key: str) -> Output:
     """Boot again if the guest's kernel dies, a few times; the output tells of it."""
     deaths: list[str] = []
     while True:
-        with tempfile.TemporaryDirectory(prefix="netnice-lab-", dir=shared_memory()) as directory:
+        with folder() as directory:
             try:
-                output = boot(Path(directory), run, limit, name, key)
+                output = boot(directory, run, limit, name, key)
                 return replace(output, deaths=tuple(deaths))
             except GuestCrashError as error:
                 deaths.append(error.why)
                 if len(deaths) == ATTEMPTS:
                     raise
+
+
+@contextlib.contextmanager
+def folder() -> Iterator[Path]:
+    """A guest's own. It is locked while its process lives; those of killed ones go first."""
+    for left in Path(shared_memory()).glob("netnice-lab-*"):
+        with contextlib.suppress(OSError):
+            found = left.lstat()
+            if found.st_uid == os.geteuid() and time.time() - found.st_mtime > UNLOCKED:
+                with locked(left):
+                    shutil.rmtree(left)
+    with tempfile.TemporaryDirectory(prefix="netnice-lab-", dir=shared_memory()) as name, locked(Path(name)):
+        _folders.add(name)
+        try:
+            yield Path(name)
+        finally:
+            _folders.discard(name)
+
+
+@contextlib.contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """A lock that ends with this process, however it ends; OSError if another has it."""
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
 
 
 def prepare(directory: Path, run: Run, found: Programs) -> None:
@@ -121,13 +152,18 @@ def die_with_parent() -> None:
 
 
 _running: list[subprocess.Popen[bytes]] = []
+_folders: set[str] = set()
 
 
 def end_with_guests(*_: object) -> None:
-    """End this process and its guests: a guest killed alone may leave a process that it was tracing."""
+    """End this process, its guests and their folders: a guest killed alone may leave a process that it was tracing."""
     for process in _running:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(process.pid, 0)  # not wait(): what this signal interrupts may hold its lock
+    for directory in _folders:
+        shutil.rmtree(directory, ignore_errors=True)
     os._exit(128 + signal.SIGTERM)
 
 
