@@ -42,18 +42,15 @@ nn_inline void nn_forward_forget(struct nn_forward *forward)
 
 /*
  * Is the peer's clock known now? It is measured from a segment that met no queue in either direction: its delay is the base.
- * That is the last one by which the base RTT `fell`. Otherwise a queue that was there from the start would stay in one base
- * and not in the other. Times are those when segments left, not when their ACKs came: the queueing delay of ACKs may change
- * by a second in a second.
+ * That is the last one by which the base RTT fell, since a fall calls nn_forward_forget(). Otherwise a queue that was there
+ * from the start would stay in one base and not in the other. Times are those when segments left, not when their ACKs came:
+ * the queueing delay of ACKs may change by a second in a second.
  */
-nn_rare bool nn_forward_begin(struct nn_forward *forward, const struct nn_ack *ack, u32 rtt_us, u32 base_us, bool fell)
+nn_rare bool nn_forward_begin(struct nn_forward *forward, const struct nn_ack *ack, u32 rtt_us, u32 base_us)
 {
 	struct nn_ack sent = *ack;
-	u32 began, tick;
+	u32 began = forward->peer.stamp, tick;
 
-	if (fell)
-		nn_forward_forget(forward);
-	began = forward->peer.stamp;
 	sent.now_us -= rtt_us;
 	tick = nn_peer_tick(&forward->peer, &sent);
 	if (forward->peer.stamp != began && rtt_us - base_us > NN_FORWARD_TICK_US)
@@ -66,19 +63,19 @@ nn_rare bool nn_forward_begin(struct nn_forward *forward, const struct nn_ack *a
 }
 
 /* While the clock is not known: is it too early to ask? nn_forward_begin() would find the same, at length. */
-nn_inline bool nn_forward_waits(const struct nn_forward *forward, const struct nn_ack *ack, u32 rtt_us, bool fell)
+nn_inline bool nn_forward_waits(const struct nn_forward *forward, const struct nn_ack *ack, u32 rtt_us)
 {
-	return !fell && forward->peer.stamp && ack->now_us - rtt_us - forward->peer.since_us < NN_TICK_LEAST_US;
+	return forward->peer.stamp && ack->now_us - rtt_us - forward->peer.since_us < NN_TICK_LEAST_US;
 }
 
 /* The queue on the way there, us. `known`: is the peer's clock? */
 nn_inline u32 nn_forward_queue(struct nn_forward *forward, bool *known, const struct nn_ack *ack, u32 rtt_us,
-			       u32 base_us, bool fell)
+			       u32 base_us)
 {
 	u32 both = rtt_us - base_us, above;
 
 	if (nn_unlikely(!*known)) {
-		*known = nn_forward_begin(forward, ack, rtt_us, base_us, fell);
+		*known = nn_forward_begin(forward, ack, rtt_us, base_us);
 		return both;
 	}
 	above = nn_one_way(forward->tick_us, ack, rtt_us) - forward->base;

@@ -121,6 +121,7 @@ nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_
 	u32 target = first ? NN_NEVER : m->full / 8 * 7;
 
 	nn_even_out(r, win, r->mean + NN_ONE);
+	nn_forget();
 	m->quiet = r->slow || queued >= alpha ? 0 : nn_min(m->quiet + 1u, 15);
 	if (m->probing && queued > (first ? (u64)alpha / 2 * r->siblings : beta)) {
 		nn_drain(m, r, win, floor_us);
@@ -133,6 +134,7 @@ nn_inline void nn_grow(struct nn_state *m, const struct nn_report *r, struct nn_
 		nn_police_clear(m, r, win);
 		return;
 	}
+	nn_forget();
 	m->probing -= m->probing > 0;
 	m->returning -= m->returning > 0;
 	if (m->phase == NN_STEADY && m->quiet >= NN_QUIET && win->w < target && win->w >= NN_ONE)

@@ -29,6 +29,7 @@ struct nn_trial {
 	u8 left : 4; /* clear rounds that the trial still takes; 0: there is none */
 	u8 doubts : 2; /* congested rounds of it */
 	u8 patience : 3; /* the next waits NN_TRIAL_STILL_US << patience: 10 minutes at most */
+	u8 verdict : 2; /* enum nn_verdict: of this round */
 };
 
 /*
@@ -67,27 +68,26 @@ nn_inline bool nn_trial_stands(struct nn_trial *trial, u32 now_us, u32 queue_us,
 
 /*
  * A judged round met at least `queue_us`; the flow's own segments explain `own_us` of it. TRIED: the caller adds `longer` to
- * its base; REFUTED: it takes `longer` back, and calls nn_trial_end().
+ * its base; REFUTED: it takes `longer` back.
  */
-nn_inline enum nn_verdict nn_trial_round(struct nn_trial *trial, u32 now_us, u32 queue_us, u32 own_us, u32 width_us,
-					 bool congested)
+nn_inline void nn_trial_round(struct nn_trial *trial, u32 now_us, u32 queue_us, u32 own_us, u32 width_us,
+			      bool congested)
 {
 	if (queue_us <= own_us)
 		trial->still = 0;
 	if (trial->left) {
 		if (congested && ++trial->doubts >= NN_DOUBTS) {
 			trial->patience = nn_min(trial->patience + 1u, 7);
-			return NN_TRIAL_REFUTED;
-		}
-		if (!congested && !--trial->left)
+			trial->left = trial->still = 0;
+			trial->verdict = NN_TRIAL_REFUTED;
+		} else if (!congested && !--trial->left)
 			trial->patience = 0;
 	} else if (queue_us > own_us && nn_trial_stands(trial, now_us, queue_us, width_us)) {
 		trial->left = NN_TRIAL_ROUNDS - 1;
 		trial->doubts = 0;
 		trial->still = 0;
-		return NN_TRIAL_TRIED;
+		trial->verdict = NN_TRIAL_TRIED;
 	}
-	return NN_TRIAL_SAME;
 }
 
 nn_inline u32 nn_trial_longer_us(const struct nn_trial *trial)
@@ -95,20 +95,14 @@ nn_inline u32 nn_trial_longer_us(const struct nn_trial *trial)
 	return (u32)trial->low << NN_TRIAL_SHIFT;
 }
 
-nn_inline void nn_trial_end(struct nn_trial *trial)
-{
-	trial->left = 0;
-	trial->still = 0;
-}
-
 /* The base fell by so many us while a part of it was on trial: a part of that is refuted. */
 nn_inline void nn_trial_shorten(struct nn_trial *trial, u32 us)
 {
 	if (!trial->left)
 		return;
-	trial->low -= (u16)nn_min(trial->low, us >> NN_TRIAL_SHIFT);
+	trial->low = (u16)nn_sub_saturating(trial->low, us >> NN_TRIAL_SHIFT);
 	if (!trial->low)
-		nn_trial_end(trial);
+		trial->left = trial->still = 0;
 }
 
 #endif

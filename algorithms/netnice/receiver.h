@@ -69,15 +69,14 @@ nn_inline void nn_reader_spacing(struct nn_receiver *flow, const struct nn_segme
 }
 
 /* The base with and without the queue on trial. */
-nn_inline void nn_reader_reroute(struct nn_reader *own, struct nn_base_delay *base, enum nn_verdict verdict)
+nn_inline void nn_reader_reroute(struct nn_reader *own, struct nn_base_delay *base)
 {
-	if (verdict == NN_TRIAL_TRIED) {
+	if (own->trial.verdict == NN_TRIAL_TRIED) {
 		own->base = base->least;
 		own->base_rtt = base->rtt_min;
 		nn_base_lengthen(base, nn_trial_longer_us(&own->trial));
-	} else if (verdict == NN_TRIAL_REFUTED) {
+	} else if (own->trial.verdict == NN_TRIAL_REFUTED) {
 		nn_base_restore(base, own->base, own->base_rtt);
-		nn_trial_end(&own->trial);
 	}
 }
 
@@ -110,21 +109,21 @@ nn_rare void nn_reader_round(struct nn_receiver *flow, nn_params p, u32 now_us)
 {
 	struct nn_reader *own = nn_reader_of(flow);
 	struct nn_report *r = &own->report;
-	enum nn_verdict verdict = NN_TRIAL_SAME;
 
 	if (nn_cut_is_unseen(flow, &own->cut) || r->base == NN_NEVER || r->queue == NN_NEVER)
 		return;
 	if (own->state.phase == NN_RISING)
 		own->win.w = nn_max(own->win.w, nn_min(own->win.ssthresh, nn_window_of_bytes(flow, flow->window)));
+	own->trial.verdict = NN_TRIAL_SAME;
 	if (own->state.phase != NN_WAITING)
-		verdict = nn_trial_round(
-			&own->trial, now_us, r->queue, nn_max(nn_explained(r, own->win.w), p[NN_P_queue_floor]),
-			nn_max(2 * p[NN_P_queue_floor], (r->base + r->queue) >> 6), nn_is_congested(p, r));
-	r->longer = verdict == NN_TRIAL_TRIED;
+		nn_trial_round(&own->trial, now_us, r->queue,
+			       nn_max(nn_explained(r, own->win.w), p[NN_P_queue_floor]),
+			       nn_max(2 * p[NN_P_queue_floor], (r->base + r->queue) >> 6), nn_is_congested(p, r));
+	nn_reader_reroute(own, &flow->delay.base);
 	nn_forget();
+	r->longer = own->trial.verdict == NN_TRIAL_TRIED;
 	nn_decide_round(&own->state, r, &own->win, p);
 	nn_forget();
-	nn_reader_reroute(own, &flow->delay.base, verdict);
 	r->base = flow->delay.base.rtt_min;
 	own->limit = nn_limit(p, r);
 	own->paused = own->win.w < NN_ONE ? nn_min(own->paused + 1, 255) : 0;

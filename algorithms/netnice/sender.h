@@ -84,8 +84,7 @@ nn_inline void netnice_on_restart(struct nn_flow *flow, nn_params p, u32 now_us,
 	nn_round_begin(&flow->round, delivered, now_us);
 }
 
-/* Takes a sample into the base. True: the base fell. */
-nn_inline bool nn_base_sample(struct nn_flow *flow, u32 now_us, u32 rtt)
+nn_inline void nn_base_sample(struct nn_flow *flow, u32 now_us, u32 rtt)
 {
 	struct nn_rtt *known = &flow->rtt;
 	struct nn_sender *own = nn_sender_of(flow);
@@ -101,22 +100,23 @@ nn_inline bool nn_base_sample(struct nn_flow *flow, u32 now_us, u32 rtt)
 	}
 	known->recent_min = nn_min(known->recent_min, rtt);
 	if (rtt >= known->min)
-		return false;
+		return;
 	nn_trial_shorten(&own->trial, known->min - rtt);
+	if (!own->state.clocked)
+		nn_forward_forget(&own->forward);
 	known->min = rtt;
-	return true;
 }
 
 /* Queueing delay of the forward path, us. */
-nn_inline u32 nn_forward_delay(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt, bool fell)
+nn_inline u32 nn_forward_delay(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt)
 {
 	struct nn_sender *own = nn_sender_of(flow);
 	bool clocked = own->state.clocked;
 	u32 queue = rtt - flow->rtt.min;
 
-	if (!ack->peer_stamp || (!clocked && nn_forward_waits(&own->forward, ack, rtt, fell)))
+	if (!ack->peer_stamp || (!clocked && nn_forward_waits(&own->forward, ack, rtt)))
 		return queue;
-	queue = nn_forward_queue(&own->forward, &clocked, ack, rtt, flow->rtt.min, fell);
+	queue = nn_forward_queue(&own->forward, &clocked, ack, rtt, flow->rtt.min);
 	if (nn_unlikely(clocked != own->state.clocked))
 		own->state.clocked = clocked;
 	return queue;
@@ -150,9 +150,10 @@ nn_inline void nn_spacing_sample(struct nn_flow *flow, const struct nn_ack *ack,
 nn_inline void nn_delay_sample(struct nn_flow *flow, const struct nn_ack *ack, u32 rtt)
 {
 	struct nn_sender *own = nn_sender_of(flow);
-	bool fell = nn_base_sample(flow, ack->now_us, rtt);
-	u32 queue = nn_forward_delay(flow, ack, rtt, fell);
+	u32 queue;
 
+	nn_base_sample(flow, ack->now_us, rtt);
+	queue = nn_forward_delay(flow, ack, rtt);
 	nn_rtt_smooth(&flow->rtt, rtt);
 	if (nn_unlikely(queue >> NN_DEPTH_UNIT > own->depth))
 		own->depth += (u16)nn_min(((queue >> NN_DEPTH_UNIT) - own->depth) / 8 + 1, NN_NO_DEPTH - own->depth);
@@ -165,6 +166,7 @@ nn_inline void netnice_on_ack(struct nn_flow *flow, nn_params p, const struct nn
 
 	(void)p;
 	nn_spacing_sample(flow, ack, ack->rtt_us == rtt ? rtt : 0);
+	nn_forget();
 	if (rtt && ack->flags & NN_LONE && !flow->win.single)
 		nn_rtt_smooth_lone(&flow->rtt, rtt);
 	else if (rtt)
@@ -174,17 +176,15 @@ nn_inline void netnice_on_ack(struct nn_flow *flow, nn_params p, const struct nn
 }
 
 /* The base with and without the queue on trial. */
-nn_inline void nn_sender_reroute(struct nn_flow *flow, enum nn_verdict verdict)
+nn_inline void nn_sender_reroute(struct nn_flow *flow)
 {
 	struct nn_sender *own = nn_sender_of(flow);
 	u32 longer = nn_trial_longer_us(&own->trial);
 
-	if (verdict == NN_TRIAL_REFUTED) {
-		longer = 0 - longer;
-		nn_trial_end(&own->trial);
-	} else if (verdict != NN_TRIAL_TRIED) {
+	if (own->trial.verdict == NN_TRIAL_SAME)
 		return;
-	}
+	if (own->trial.verdict == NN_TRIAL_REFUTED)
+		longer = 0 - longer;
 	flow->rtt.min += longer;
 	flow->rtt.recent_min += longer;
 	if (own->state.clocked)
@@ -213,19 +213,18 @@ nn_rare u32 nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_a
 		.limit = flow->nn_round_limit,
 		.limited = flow->recovery == NN_OPEN && nn_is_tried(flow, ack),
 	};
-	bool judged = own->state.phase != NN_WAITING && r.seen;
-	enum nn_verdict verdict = NN_TRIAL_SAME;
 
 	flow->win.single = r.packet >= NN_SINGLE_US;
-	if (judged) {
-		verdict = nn_trial_round(&own->trial, ack->now_us, r.queue,
-					 nn_max(nn_explained(&r, flow->win.w), p[NN_P_queue_floor]),
-					 nn_max(p[NN_P_queue_floor], (r.base + r.queue) >> 6), nn_is_congested(p, &r));
-	}
-	r.longer = verdict == NN_TRIAL_TRIED;
+	own->trial.verdict = NN_TRIAL_SAME;
+	if (own->state.phase != NN_WAITING && r.seen)
+		nn_trial_round(&own->trial, ack->now_us, r.queue,
+			       nn_max(nn_explained(&r, flow->win.w), p[NN_P_queue_floor]),
+			       nn_max(p[NN_P_queue_floor], (r.base + r.queue) >> 6), nn_is_congested(p, &r));
 	nn_forget();
+	nn_sender_reroute(flow);
+	nn_forget();
+	r.longer = own->trial.verdict == NN_TRIAL_TRIED;
 	nn_decide_round(&own->state, &r, &flow->win, p);
-	nn_sender_reroute(flow, verdict);
 	r.base = flow->rtt.min;
 	nn_round_begin(&flow->round, ack->delivered, ack->now_us);
 	nn_come_back(flow, p, ack);
