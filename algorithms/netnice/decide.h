@@ -56,16 +56,10 @@ nn_inline void nn_drain(struct nn_state *m, const struct nn_report *r, struct nn
 	m->phase = NN_WAITING;
 }
 
-/* W/2 at the limit, and as much less as the queue is longer. */
-nn_inline void nn_cut_window(const struct nn_report *r, struct nn_window *win)
-{
-	u32 queue = nn_max(nn_max(r->queue, r->limit), 1);
-
-	nn_shrink(win, (u32)((u64)win->w * r->limit / queue / 2));
-}
-
+/* Own queue: drain. Another's: W/2 at the limit, and as much less as the queue is longer. */
 nn_inline void nn_back_off(struct nn_state *m, const struct nn_report *r, struct nn_window *win, u32 floor_us)
 {
+	u32 queue = nn_max(nn_max(r->queue, r->limit), 1);
 	bool shorter = r->queue < nn_max(NN_OWN_SHORT * r->packet, 4 * floor_us);
 
 	m->quiet = 0;
@@ -78,7 +72,7 @@ nn_inline void nn_back_off(struct nn_state *m, const struct nn_report *r, struct
 	if (m->probing || (shorter && !m->drained))
 		nn_drain(m, r, win, floor_us);
 	else
-		nn_cut_window(r, win);
+		nn_shrink(win, (u32)((u64)win->w * r->limit / queue / 2));
 	m->drained = 1;
 	m->phase = win->w < NN_WAIT_LEAST ? NN_STEADY : NN_WAITING;
 }

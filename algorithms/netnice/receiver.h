@@ -116,8 +116,7 @@ nn_rare void nn_reader_round(struct nn_receiver *flow, nn_params p, u32 now_us)
 		own->win.w = nn_max(own->win.w, nn_min(own->win.ssthresh, nn_window_of_bytes(flow, flow->window)));
 	own->trial.verdict = NN_TRIAL_SAME;
 	if (own->state.phase != NN_WAITING)
-		nn_trial_round(&own->trial, now_us, r->queue,
-			       nn_max(nn_explained(r, own->win.w), p[NN_P_queue_floor]),
+		nn_trial_round(&own->trial, now_us, r->queue, nn_max(nn_explained(r, own->win.w), p[NN_P_queue_floor]),
 			       nn_max(2 * p[NN_P_queue_floor], (r->base + r->queue) >> 6), nn_is_congested(p, r));
 	nn_reader_reroute(own, &flow->delay.base);
 	nn_forget();

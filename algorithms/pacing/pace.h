@@ -28,21 +28,8 @@
 #include "../common/flow.h"
 
 #define NN_PAIR 2u /* segments: what a receiver that delays ACKs acknowledges at once */
-#define NN_PAIRED_CWND (2 * NN_PAIR) /* the next pair may leave before a slow ACK of the last one is in */
 #define NN_HASTE_RTT_US 100000u /* half of Linux's least RTO */
 #define NN_US_PER_S 1000000ull
-
-/* Spreads a round over 5/6 of its time, as Linux's tcp_pacing_ca_ratio of 120 %; slow start: over half of it. */
-nn_inline u64 nn_rate_hasty(const struct nn_window *win, u64 rate)
-{
-	return nn_in_slow_start(win) ? 2 * rate : rate + nn_fifth(rate);
-}
-
-/* The longest silence of a flow below one segment, us; 0: none is too long. */
-nn_inline u64 nn_longest_gap(const struct nn_flow *flow, nn_params p)
-{
-	return (u64)p[NN_P_max_gap] * nn_max(flow->win.asking, 1) * 1000;
-}
 
 /*
  * What a window is spread over. After a timeout nothing of the flow is queued, and retransmissions give no RTT sample. With
@@ -63,7 +50,7 @@ nn_inline u32 nn_together(const struct nn_flow *flow)
 nn_inline u64 nn_pair_gap(const struct nn_flow *flow, nn_params p, u32 w)
 {
 	u64 gap = (u64)nn_together(flow) * nn_pacing_rtt(flow) * NN_ONE / w;
-	u64 longest = nn_longest_gap(flow, p);
+	u64 longest = (u64)p[NN_P_max_gap] * nn_max(flow->win.asking, 1) * 1000; /* 0: none is too long */
 
 	return !longest || w >= NN_ONE || p[NN_P_force_window] || gap < longest ? gap : longest;
 }
@@ -86,10 +73,11 @@ nn_rare u64 nn_rate_below_two(const struct nn_flow *flow, nn_params p, u32 mss, 
 nn_inline void nn_pace_window(const struct nn_flow *flow, nn_params p, const struct nn_ack *ack, u32 w,
 			      struct nn_send *send)
 {
-	u32 mss = nn_max(ack->mss, 1);
+	u64 rate = nn_rate((u64)w * nn_max(ack->mss, 1) >> NN_SHIFT, nn_pacing_rtt(flow));
 
 	send->cwnd = w >> NN_SHIFT;
-	send->rate = nn_rate_hasty(&flow->win, nn_rate((u64)w * mss >> NN_SHIFT, nn_pacing_rtt(flow)));
+	/* A round over 5/6 of its time, as Linux's tcp_pacing_ca_ratio of 120 %; slow start: over half of it. */
+	send->rate = nn_in_slow_start(&flow->win) ? 2 * rate : rate + nn_fifth(rate);
 	if (nn_unlikely(p[NN_P_unpaced]))
 		send->now = !ack->held_us; /* what leaves before a deadline is stamped with it */
 }
@@ -100,6 +88,7 @@ nn_inline void nn_pace(const struct nn_flow *flow, nn_params p, const struct nn_
 
 	send->now = flow->rtt_source == NN_RTT_OF_ROUND;
 	if (w < NN_PAIR * NN_ONE) {
+		/* the next pair may leave before a slow ACK of the last one is in */
 		send->cwnd = flow->recovery == NN_TIMEOUT ? 1 : 2 * nn_together(flow);
 		send->rate = nn_rate_below_two(flow, p, ack->mss, w);
 		if (send->now)
