@@ -120,9 +120,15 @@ def reader_has_gone() -> bool:
     return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
+def end(number: int, _frame: object) -> None:
+    """As Ctrl-C: guests, workers and their folders end with us."""
+    raise SystemExit(128 + number)
+
+
 def main() -> int:
     """Run a command; errors are for people."""
     arguments = parser().parse_args()
+    signal.signal(signal.SIGTERM, end)
     try:
         status: int = arguments.run(arguments)
         sys.stdout.flush()

@@ -215,7 +215,10 @@ def test_a_killed_runs_folder_goes_at_the_next(monkeypatch: pytest.MonkeyPatch, 
     assert set(tmp_path.iterdir()) == {living, new, other}
 
 
-def test_interrupting_the_command_leaves_no_process_and_no_folder(built: Programs, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("how", "status", "says"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "")])
+def test_ending_the_command_leaves_no_process_and_no_folder(
+    built: Programs, tmp_path: Path, how: signal.Signals, status: int, says: str
+) -> None:
     words = [sys.executable, "-m", "netnice_lab", "run", "nice-fig3", "--only", "protocol=cubic,flows=99,98,97"]
     cache = tmp_path / "netnice" / "lab"
     cache.mkdir(parents=True)
@@ -225,13 +228,21 @@ def test_interrupting_the_command_leaves_no_process_and_no_folder(built: Program
     environment = os.environ | {"PYTHONPATH": f"{places.LAB}:{places.CLONE}", "XDG_CACHE_HOME": str(tmp_path)}
     with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True) as process:
         wait_until(lambda: bool(directories(process.pid)))
-        mine = directories(process.pid)
-        process.send_signal(signal.SIGINT)
+        mine, semaphores = directories(process.pid), shared_semaphores(process.pid)
+        process.send_signal(how)
         _, said = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "interrupted" in said
+    assert process.returncode == status
+    assert says in said
     wait_until(lambda: not any(guests(directory) for directory in mine))
     assert not [directory for directory in mine if Path(directory).exists()]
+    assert semaphores
+    assert not [file for file in semaphores if file.exists()]
+
+
+def shared_semaphores(process: int) -> list[Path]:
+    """Those of its pool of workers."""
+    lines = Path(f"/proc/{process}/maps").read_text().splitlines()
+    return sorted({Path(line.split()[-1]) for line in lines if "/dev/shm/sem." in line})
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:

@@ -27,7 +27,7 @@ ROOMS = (
     *("bindings/c", "bindings/python", "bindings/rust", "lab/experiments", "lab/guest", "lab/netnice_lab"),
     *("demo", "packaging", "setup.d", "testbed"),
 )
-FOLDERS = {"setup.d": ("setup.d/", "setup")}
+FOLDERS = {"setup.d": ("setup.d/", "setup"), "crates/fetch": ("crates/fetch/", "testbed/fetch/")}
 TEST = re.compile(r"(^|/)(tests?|benches)(/|\.rs$)|/test_|conftest")
 C, RUST, PYTHON, SHELL = "c", "rust", "python", "shell"
 LANGUAGES = {".c": C, ".h": C, ".rs": RUST, ".py": PYTHON, ".sh": SHELL, ".postinst": SHELL, ".prerm": SHELL}

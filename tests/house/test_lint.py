@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from faults.run import rows
 from lint.circles import Crate, c_files, circle, packages, python_modules
 from lint.links import anchors, check
 from lint.tree import breaches
@@ -134,3 +135,8 @@ def test_a_link_to_nowhere_is_found(path: str, text: str) -> None:
 
 def test_anchors_of_one_heading_twice() -> None:
     assert anchors('# A\n## A\n<a id="b"></a>\n') == {"a", "a-1", "b"}
+
+
+def test_each_fault_finds_its_line() -> None:
+    top = Path(__file__).resolve().parents[2]
+    assert all(fault.place(top).is_file() for fault in rows())
