@@ -197,12 +197,9 @@ nn_rare u32 nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_a
 {
 	struct nn_sender *own = nn_sender_of(flow);
 	struct nn_report r = {
-		.us = ack->now_us - flow->round.start_us,
 		.base = flow->rtt.min,
 		.queue = flow->round.seen ? nn_sub_saturating(flow->round.min_rtt, flow->rtt.min) : 0,
 		.reverse = nn_reverse_delay(flow, ack),
-		.delivered = ack->delivered - flow->round.end,
-		.lost = ack->lost,
 		.policed = siblings->policed,
 		.seen = flow->round.seen,
 		.slow = flow->round.slow,
@@ -210,7 +207,6 @@ nn_rare u32 nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_a
 		.depth = own->depth == NN_NO_DEPTH ? NN_NEVER : (u32)own->depth << NN_DEPTH_UNIT,
 		.siblings = nn_max(siblings->flows, 1),
 		.mean = siblings->window,
-		.limit = flow->nn_round_limit,
 		.limited = flow->recovery == NN_OPEN && nn_is_tried(flow, ack),
 	};
 
@@ -223,6 +219,11 @@ nn_rare u32 nn_sender_round(struct nn_flow *flow, nn_params p, const struct nn_a
 	nn_forget();
 	nn_sender_reroute(flow);
 	nn_forget();
+	/* What no trial needs comes after it, as eBPF's stack is short. */
+	r.us = ack->now_us - flow->round.start_us;
+	r.delivered = ack->delivered - flow->round.end;
+	r.lost = ack->lost;
+	r.limit = flow->nn_round_limit;
 	r.longer = own->trial.verdict == NN_TRIAL_TRIED;
 	nn_decide_round(&own->state, &r, &flow->win, p);
 	r.base = flow->rtt.min;
