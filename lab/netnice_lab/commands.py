@@ -158,7 +158,7 @@ def misses(arguments: argparse.Namespace) -> int:
     experiments = chosen(arguments.names)
     first = HELD_OUT if arguments.held_out else 1
     tasks = sweep.tasks(experiments, seeds=arguments.seeds, first=first, log=arguments.trace)
-    rows = sweep.rows(sweep.outputs(tasks, engine(arguments), arguments.wall_limit, NOTES))
+    rows = sweep.rows(sweep.outputs(tasks, engine(arguments), arguments.wall_limit, NOTES), NOTES)
     for found in experiments:
         print("\n".join([found.name, *lines(found, bars.select(rows, {"experiment": found.name}))]))
     return 0

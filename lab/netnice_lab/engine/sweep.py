@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -151,24 +150,38 @@ def tasks(
     return found
 
 
-def boot_guests(todo: Sequence[Task], engine: Engine, limit: float, console: Console) -> Iterator[Output]:
-    """Execute tasks with progress, a bar or lines; a guest that had to be started again is no secret."""
-    say, deaths = partial(console.print, markup=False, highlight=False, soft_wrap=True), 0
+def followed(
+    what: str, pairs: Iterable[tuple[Task, Output]], total: int, console: Console
+) -> Iterator[tuple[Task, Output]]:
+    """The pairs with progress: a bar, or lines where there is no terminal."""
     said = time.monotonic()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        bar = progress.add_task("guests", total=len(todo))
-        for number, (task, output) in enumerate(engine.map(todo, limit) if todo else (), 1):
+        bar = progress.add_task(what, total=total)
+        for number, (task, output) in enumerate(pairs, 1):
             if not console.is_terminal and time.monotonic() - said >= SAYS:
                 said = time.monotonic()
-                say(f"{number} of {len(todo)} guests, now {task.experiment}")
-            deaths += len(output.deaths)
-            for words in output.deaths:
-                say(f"warning: {task.name}: the guest's kernel died and was started again:\n    {words}")
+                say(console, f"{number} of {total} {what}, now {task.experiment}")
             progress.update(bar, advance=1, description=task.experiment)
-            yield output
+            yield task, output
+
+
+def say(console: Console, words: str) -> None:
+    """A line as it is."""
+    console.print(words, markup=False, highlight=False, soft_wrap=True)
+
+
+def boot_guests(todo: Sequence[Task], engine: Engine, limit: float, console: Console) -> Iterator[Output]:
+    """Execute tasks with progress; a guest that had to be started again is no secret."""
+    deaths = 0
+    done = engine.map(todo, limit) if todo else iter(())
+    for task, output in followed("guests", done, len(todo), console):
+        deaths += len(output.deaths)
+        for words in output.deaths:
+            say(console, f"warning: {task.name}: the guest's kernel died and was started again:\n    {words}")
+        yield output
     if deaths:
-        say(f"{deaths} of {len(todo) + deaths} guests died and were started again")
+        say(console, f"{deaths} of {len(todo) + deaths} guests died and were started again")
 
 
 def outputs(
@@ -191,15 +204,16 @@ def outputs(
     return [(task, found[name]) for task, name in zip(todo, names, strict=True)]
 
 
-def rows(pairs: Iterable[tuple[Task, Output]]) -> list[Row]:
+def rows(pairs: Sequence[tuple[Task, Output]], console: Console | None = None) -> list[Row]:
     """The numbers of each run."""
     from netnice_lab.measures import results
 
+    read = followed("runs", pairs, len(pairs), console or Console(stderr=True))
     return [
         {"experiment": task.experiment, **task.cell, "seed": task.seed}
         | results.metrics(task.run, output)
         | {"digest": output.digest, "cpu_seconds": output.cpu}
-        for task, output in pairs
+        for task, output in read
     ]
 
 
@@ -216,7 +230,7 @@ def run(
     if not todo:
         raise LabError("nothing to run", "the selection is empty", "choose other values for --only")
     pairs = outputs(todo, engine, limit, console, key_of)
-    table = rows(pairs)
+    table = rows(pairs, console)
     frame = pd.DataFrame(table)
     for key in {key: None for task in todo for key in task.cell}:
         # an integer stays one where another experiment of the same call lacks the key

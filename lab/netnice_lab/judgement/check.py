@@ -87,7 +87,7 @@ def execute(arguments: argparse.Namespace, todo: Mapping[Place, sweep.Task], aga
         kernel.build(lambda stage, part: None)
     tasks = list(todo.values())
     outputs = sweep.outputs(tasks, engine(arguments, again), arguments.wall_limit, NOTES, again=again)
-    return dict(zip(todo, sweep.rows(outputs), strict=True))
+    return dict(zip(todo, sweep.rows(outputs, NOTES), strict=True))
 
 
 def quick_places(experiments: Sequence[Experiment]) -> set[Place]:
