@@ -222,10 +222,12 @@ for KIND, WORLDS in WHERE.items():
         derive=partial(parts, KIND),
         seeds=1 if KIND == "subset" else SEEDS,
     )  # fmt: skip
+
+for KIND in (kind for kind in WHERE if kind != "subset"):
     EXPERIMENTS[f"ablation-fewer-{KIND}"] = replace(
         EXPERIMENTS[f"ablation-{KIND}"],
         title=f"netnice with fewer mechanisms, as parts of what it has with all of them: {KIND}",
-        sweep={"without": ("nothing", *FEWER), "where": tuple(WORLDS)},
+        sweep={"without": ("nothing", *FEWER), "where": tuple(WHERE[KIND])},
         figures=[],
         tables=[
             Table("fewer", ("where",), "without", [
